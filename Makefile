@@ -5,12 +5,14 @@ LISTEN ?= 127.0.0.1:8080
 FILE ?=
 TONEARM := target/release/tonearm
 # The programs are built together with the tests: apart from them, they would need many libraries with other features.
-nextest = if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --workspace --locked $(1); else cargo test --workspace --locked $(1); fi
+nextest = if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --workspace --locked --profile $(TESTS) $(1); else cargo test --workspace --locked $(1); fi
+# A profile of .config/nextest.toml.
+TESTS := gate
 
 # What this project gets for its checks, without installing it.
 export PATH := $(CURDIR)/.cache/tools/bin:$(PATH)
 
-.PHONY: help run demo build package test-package image player sdk test lint rules dependencies fmt pictures chaos cluster simulate endurance neighbours fuzz-api fuzz-media fuzz-edge formats bench rust ffmpeg
+.PHONY: help run demo build package test-package image player sdk test test-all test-times lint rules dependencies fmt pictures chaos cluster simulate endurance neighbours fuzz-api fuzz-media fuzz-edge formats errors bench rust ffmpeg
 
 help: ## List all targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -46,18 +48,22 @@ sdk: rust ## Generate the clients in sdk/ from the OpenAPI description
 	@tools/sdk/generate
 	@tools/sdk/types
 
-test: rust ffmpeg ## Run all tests
+test: rust ffmpeg ## Run the tests
 	@tools/need psql postgresql jq jq curl curl openssl openssl python3 python3 node nodejs chromium chromium chromedriver chromium-driver nginx nginx-light
 	@tools/unpack caddy caddy kubectl kubernetes-client promtool prometheus pebble pebble
-	@tools/optional caddy caddy kubectl kubernetes-client docker-compose docker-compose-plugin promtool prometheus systemd-analyze systemd pebble pebble
+	@tools/optional caddy caddy kubectl kubernetes-client docker-compose docker-compose-plugin promtool prometheus systemd-analyze systemd pebble pebble php php-cli
 	@tools/axe/fetch
 	@tools/tus/fetch
 	@tools/sdk/fetch
 	@$(call nextest,--no-run)
-	@tools/fuzz-api --short $${CARGO_TARGET_DIR:-target}/debug/tonearm
-	@tools/sdk/test $${CARGO_TARGET_DIR:-target}/debug/tonearm
-	@TONEARM_BINARY=$${CARGO_TARGET_DIR:-target}/debug/tonearm tools/package/test --short
-	@[ -e tools/axe/node_modules/axe-core/axe.min.js ] || export TONEARM_WITHOUT_AXE=1; tools/with-postgres sh -c '$(call nextest)'
+	@[ -e tools/axe/node_modules/axe-core/axe.min.js ] || export TONEARM_WITHOUT_AXE=1; \
+		tools/test $${CARGO_TARGET_DIR:-target}/debug/tonearm tools/with-postgres sh -c '$(call nextest)'
+
+test-all: ## Run all tests: those of the gate, each on both databases, and pages in all views (pictures in target/pictures)
+	@TONEARM_PICTURES="$(CURDIR)/target/pictures" $(MAKE) test TESTS=default
+
+test-times: ## Print the slowest tests of the last run, and the sums of files
+	@tools/test-times $${CARGO_TARGET_DIR:-target}/nextest/gate/junit.xml
 
 lint: rust ## Check formatting and lints
 	@cargo fmt --all --check
@@ -118,6 +124,9 @@ fuzz-edge: rust ## Try forged URLs and odd ranges (CASES, default 1000000)
 
 formats: rust ffmpeg ## Regenerate the tables of docs/formats.md
 	@TONEARM_WRITE_FORMATS=1 cargo test --package tonearm-media --test it every_format_of_the_document
+
+errors: rust ## Regenerate the tables of docs/errors.md
+	@TONEARM_WRITE_ERRORS=1 cargo test --package tonearm-domain --lib the_page_of_errors
 
 bench: build ffmpeg ## Run the benchmarks; see docs/benchmarks.md
 	@tools/need wrk wrk h2load nghttp2-client nginx nginx-light openssl openssl

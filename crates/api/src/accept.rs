@@ -5,6 +5,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::header::ACCEPT;
 use http::{HeaderMap, StatusCode};
+use tonearm_domain::ErrorCode;
 
 use crate::error::ApiError;
 
@@ -19,7 +20,7 @@ pub(crate) async fn require_json(request: Request, next: Next) -> Response {
     }
     let message =
         "the response is JSON, but the Accept header does not allow it; send `Accept: application/json`";
-    ApiError::new(StatusCode::NOT_ACCEPTABLE, "not_acceptable", message).into_response()
+    ApiError::new(StatusCode::NOT_ACCEPTABLE, ErrorCode::NotAcceptable, message).into_response()
 }
 
 /// Whether the header requests server-sent events. If it names JSON as well, the response is JSON.

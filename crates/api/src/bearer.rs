@@ -2,6 +2,7 @@
 
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, StatusCode};
+use tonearm_domain::ErrorCode;
 
 use crate::error::ApiError;
 
@@ -9,7 +10,10 @@ use crate::error::ApiError;
 pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, ApiError> {
     let unauthorized = |code, message| ApiError::new(StatusCode::UNAUTHORIZED, code, message);
     let header = headers.get(AUTHORIZATION).ok_or_else(|| {
-        unauthorized("missing_api_key", "missing API key; send it as `Authorization: Bearer <API_KEY>`")
+        unauthorized(
+            ErrorCode::MissingApiKey,
+            "missing API key; send it as `Authorization: Bearer <API_KEY>`",
+        )
     })?;
     header
         .to_str()
@@ -18,7 +22,10 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, ApiError> {
         .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
         .map(|(_, text)| text.trim())
         .ok_or_else(|| {
-            unauthorized("invalid_api_key", "the Authorization header must have the form `Bearer <API_KEY>`")
+            unauthorized(
+                ErrorCode::InvalidApiKey,
+                "the Authorization header must have the form `Bearer <API_KEY>`",
+            )
         })
 }
 

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
 use serde::Serialize;
-use tonearm_domain::{RequestId, error_with_causes};
+use tonearm_domain::{ErrorCode, RequestId, error_with_causes};
 use tonearm_service::Refusal;
 use utoipa::ToSchema;
 
@@ -27,7 +27,7 @@ const UPLOADS_RETRY_AFTER_SECONDS: u64 = 60;
 #[derive(Debug, Clone)]
 pub struct ApiError {
     status: StatusCode,
-    code: &'static str,
+    code: ErrorCode,
     message: String,
     field: Option<String>,
     wants_key: bool,
@@ -51,8 +51,7 @@ pub(crate) struct ErrorBody {
     ok: bool,
     /// A human-readable description of the error.
     message: String,
-    /// A stable, machine-readable error code.
-    code: &'static str,
+    code: ErrorCode,
     api_request_id: RequestId,
     /// The field, parameter or header at fault.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -61,7 +60,7 @@ pub(crate) struct ErrorBody {
 
 impl ApiError {
     /// An error with a stable code and a message for people.
-    pub(crate) fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
+    pub(crate) fn new(status: StatusCode, code: ErrorCode, message: impl Into<String>) -> Self {
         Self {
             status,
             code,
@@ -76,32 +75,33 @@ impl ApiError {
     /// An invalid field, parameter or header.
     pub(crate) fn invalid(field: impl Into<String>, message: impl fmt::Display) -> Self {
         let field = field.into();
-        let error = Self::new(StatusCode::BAD_REQUEST, "invalid_parameter", format!("{field}: {message}"));
+        let error =
+            Self::new(StatusCode::BAD_REQUEST, ErrorCode::InvalidParameter, format!("{field}: {message}"));
         Self { field: Some(field), ..error }
     }
 
     /// A body that exceeds the limit.
     pub(crate) fn too_large(limit: u64) -> Self {
         let message = format!("the body is larger than the limit of {limit} bytes");
-        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, ErrorCode::TooLarge, message)
     }
 
     /// A method that the endpoint does not support. The router adds `Allow`.
     pub(crate) fn method_not_allowed() -> Self {
         let message = "this endpoint does not support this method; the Allow header lists those it supports";
-        Self::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, ErrorCode::MethodNotAllowed, message)
     }
 
     /// A request that timed out.
     pub(crate) fn timed_out() -> Self {
         let message = "the request timed out; try again shortly, with the same Idempotency-Key if it had one";
-        Self::new(StatusCode::SERVICE_UNAVAILABLE, "timeout", message)
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::Timeout, message)
     }
 
     /// Too many requests. The client may retry after this many seconds.
     pub(crate) fn rate_limited(seconds: u64) -> Self {
         let message = format!("too many requests; try again in {seconds} seconds");
-        let error = Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", message);
+        let error = Self::new(StatusCode::TOO_MANY_REQUESTS, ErrorCode::RateLimited, message);
         Self { retry_after: Some(seconds), ..error }
     }
 
@@ -126,7 +126,7 @@ impl ApiError {
     }
 
     /// The stable code for programs.
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> ErrorCode {
         self.code
     }
 
@@ -159,20 +159,20 @@ impl From<Refusal> for ApiError {
     fn from(refusal: Refusal) -> Self {
         let message = refusal.to_string();
         let (status, code) = match &refusal {
-            Refusal::Invalid { .. } => (StatusCode::BAD_REQUEST, "invalid_parameter"),
+            Refusal::Invalid { .. } => (StatusCode::BAD_REQUEST, ErrorCode::InvalidParameter),
             Refusal::Unauthenticated { code, .. } => (StatusCode::UNAUTHORIZED, *code),
             Refusal::Forbidden { code, .. } => (StatusCode::FORBIDDEN, *code),
             Refusal::NotFound(noun) => (StatusCode::NOT_FOUND, noun.not_found_code()),
             Refusal::Conflict { code, .. } => (StatusCode::CONFLICT, *code),
-            Refusal::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "too_large"),
-            Refusal::Interrupted(_) => (StatusCode::BAD_REQUEST, "upload_interrupted"),
+            Refusal::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, ErrorCode::TooLarge),
+            Refusal::Interrupted(_) => (StatusCode::BAD_REQUEST, ErrorCode::UploadInterrupted),
             Refusal::Unprocessable { code, .. } => (StatusCode::UNPROCESSABLE_ENTITY, *code),
-            Refusal::Unavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
-            Refusal::UnknownOutcome(_) => (StatusCode::SERVICE_UNAVAILABLE, "unknown_outcome"),
-            Refusal::QuotaExceeded(_) => (StatusCode::FORBIDDEN, "quota_exceeded"),
-            Refusal::Busy => (StatusCode::SERVICE_UNAVAILABLE, "queue_full"),
-            Refusal::Full(_) => (StatusCode::INSUFFICIENT_STORAGE, "insufficient_storage"),
-            Refusal::Internal(_) => (StatusCode::INTERNAL_SERVER_ERROR, "internal_error"),
+            Refusal::Unavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, ErrorCode::Unavailable),
+            Refusal::UnknownOutcome(_) => (StatusCode::SERVICE_UNAVAILABLE, ErrorCode::UnknownOutcome),
+            Refusal::QuotaExceeded(_) => (StatusCode::FORBIDDEN, ErrorCode::QuotaExceeded),
+            Refusal::Busy => (StatusCode::SERVICE_UNAVAILABLE, ErrorCode::QueueFull),
+            Refusal::Full(_) => (StatusCode::INSUFFICIENT_STORAGE, ErrorCode::InsufficientStorage),
+            Refusal::Internal(_) => (StatusCode::INTERNAL_SERVER_ERROR, ErrorCode::InternalError),
         };
         let error = Self::new(status, code, message);
         match refusal {
@@ -202,6 +202,8 @@ pub(crate) fn write_out(mut response: Response, id: RequestId) -> Response {
     let Some(error) = response.extensions_mut().remove::<ApiError>() else {
         return response;
     };
+    let statuses = error.code.statuses();
+    debug_assert!(statuses.contains(&error.status.as_u16()), "{} with {}", error.code, error.status);
     error.log();
     let body = Json(ErrorBody {
         ok: false,
@@ -233,13 +235,13 @@ mod tests {
     fn every_refusal_has_its_status() {
         let statuses = [
             (Refusal::invalid("title", "cannot be empty"), 400),
-            (Refusal::Unauthenticated { code: "c", message: "m" }, 401),
-            (Refusal::Forbidden { code: "c", message: "m" }, 403),
+            (Refusal::Unauthenticated { code: ErrorCode::KeyType, message: "m" }, 401),
+            (Refusal::Forbidden { code: ErrorCode::KeyType, message: "m" }, 403),
             (Refusal::NotFound(Resource::Track), 404),
-            (Refusal::Conflict { code: "c", message: "m".to_owned() }, 409),
+            (Refusal::Conflict { code: ErrorCode::KeyType, message: "m".to_owned() }, 409),
             (Refusal::TooLarge { limit: 1 }, 413),
             (Refusal::Interrupted("x".into()), 400),
-            (Refusal::Unprocessable { code: "c", message: "m" }, 422),
+            (Refusal::Unprocessable { code: ErrorCode::KeyType, message: "m" }, 422),
             (Refusal::Unavailable("x".into()), 503),
             (Refusal::UnknownOutcome("x".into()), 503),
             (Refusal::Full("x".into()), 507),

@@ -24,6 +24,7 @@ mod shapes;
 
 pub use app::{ApiSettings, App, AppParts};
 pub use error::ApiError;
+pub use extract::sentence;
 pub use interim::{InterimResponse, InterimResponses};
 pub use rate_limit::{RateLimits, limit_pages};
 pub use router::{document, router, routes};

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
@@ -11,8 +12,8 @@ use axum::routing::post;
 use http::header::CACHE_CONTROL;
 use http::{HeaderName, HeaderValue, Method, StatusCode};
 use serde_json::Value;
-use tonearm_domain::Ambient;
-use tonearm_service::{Purpose, Refusal, in_request};
+use tonearm_domain::{Ambient, ErrorCode};
+use tonearm_service::{CollectedBody, Purpose, Refusal, act_for, in_request};
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::set_header::SetResponseHeaderLayer;
@@ -135,14 +136,16 @@ fn management() -> OpenApiRouter<App> {
         .routes(routes!(variant::read::read, variant::update::update, variant::delete::delete))
         .routes(routes!(variant::rendering::read::read, variant::rendering::create::create))
         .routes(routes!(api_key::list::list, api_key::create::create))
-        .routes(routes!(api_key::read::read, api_key::update::update, api_key::delete::delete))
+        .routes(routes!(api_key::read::read, api_key::delete::delete))
+        // It asks for room itself, unless it only narrows a right.
+        .routes(ends(routes!(api_key::update::update)))
         .routes(routes!(signing_key::list::list, signing_key::create::create))
         .routes(routes!(signing_key::read::read, signing_key::delete::delete))
         .routes(routes!(import_bucket::list::list))
         .routes(routes!(import_bucket::set::set, import_bucket::delete::delete))
         .routes(routes!(webhook::list::list, webhook::create::create))
         .routes(routes!(webhook::read::read, webhook::update::update, webhook::delete::delete))
-        .routes(routes!(webhook::rotate_secret::rotate_secret))
+        .routes(ends(routes!(webhook::rotate_secret::rotate_secret)))
         .routes(routes!(webhook::test::test))
         .routes(routes!(webhook::list_deliveries::list_deliveries))
         .routes(routes!(webhook::read_delivery::read_delivery))
@@ -204,7 +207,7 @@ fn around(router: Router, ambient: &Ambient) -> Router {
 }
 
 async fn not_found() -> ApiError {
-    ApiError::new(StatusCode::NOT_FOUND, "not_found", "there is no endpoint at this path")
+    ApiError::new(StatusCode::NOT_FOUND, ErrorCode::NotFound, "there is no endpoint at this path")
 }
 
 async fn method_not_allowed() -> ApiError {
@@ -215,11 +218,33 @@ fn panicked(panic: Box<dyn Any + Send>) -> Response {
     ApiError::from(Refusal::panicked(&*panic)).into_response()
 }
 
-/// Runs each request so that what it writes depends on the key on which it acts. Inside of [`repeat`], which runs requests
-/// in tasks of their own.
+/// Endpoints that remove something or end a right, although their method is not `DELETE`.
+fn ends((schemas, paths, methods): UtoipaMethodRouter<App>) -> UtoipaMethodRouter<App> {
+    async fn end(request: Request, next: Next) -> Response {
+        act_for(Purpose::End);
+        next.run(request).await
+    }
+    (schemas, paths, methods.route_layer(middleware::from_fn(end)))
+}
+
+/// Runs each request so that what it writes depends on the key on which it acts, and again if the database ended its
+/// transaction in favour of others. The method says what the writes are for, unless the route does (see [`ends`]). Inside
+/// of [`repeat`], which runs requests in tasks of their own.
 async fn acting(State(ambient): State<Ambient>, request: Request, next: Next) -> Response {
     let purpose = if request.method() == Method::DELETE { Purpose::End } else { Purpose::Add };
-    in_request(ambient, purpose, next.run(request)).await
+    let (mut parts, body) = request.into_parts();
+    let collected = CollectedBody::default();
+    if body.is_end_stream() {
+        collected.keep(&Bytes::new());
+    }
+    parts.extensions.insert(collected.clone());
+    let head = (!parts.method.is_safe()).then(|| parts.clone());
+    let first = next.clone().run(Request::from_parts(parts, body));
+    in_request(ambient, purpose, first, move || {
+        let again = Request::from_parts(head.clone()?, Body::from(collected.get()?));
+        Some(next.clone().run(again))
+    })
+    .await
 }
 
 /// Ends requests that take too long. Their database transactions are rolled back, except those of requests with an

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use sha2::{Digest, Sha256};
 use tonearm_domain::Timestamp;
 
 /// What a put must satisfy. The default has no conditions.
@@ -58,6 +59,16 @@ pub struct ObjectMeta {
     pub size: u64,
     /// When it was put.
     pub modified: Timestamp,
+    /// A hash of what the store changes each time the object is put: see [`version_of`].
+    pub version: u64,
+}
+
+/// The version of an object: a part of the SHA-256 of its ETag in a bucket, of the number and the times of its file in a
+/// folder. Two objects of the same size may be put under a name within a second.
+pub(crate) fn version_of(told: impl AsRef<[u8]>) -> u64 {
+    let hash: [u8; 32] = Sha256::digest(told).into();
+    let [a, b, c, d, e, f, g, h, ..] = hash;
+    u64::from_be_bytes([a, b, c, d, e, f, g, h])
 }
 
 /// Clamps `range` to an object of `size` bytes; the whole object if there is no range. A range that starts after the

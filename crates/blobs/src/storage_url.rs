@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use percent_encoding::percent_decode_str;
-use url::Url;
+use url::{Host, Url};
 
 /// Where objects are kept: `file:///absolute/path`, or `s3://bucket/prefix` with the optional parameters
 /// `endpoint`, `region`, `access_key_id` and `secret_access_key`. Neither `Display` nor `Debug` shows the secret.
@@ -60,6 +60,20 @@ pub enum StorageUrlError {
 }
 
 impl StorageUrl {
+    /// Whether objects come over a network without TLS, so that bytes may change on the way unnoticed.
+    pub fn is_unprotected(&self) -> bool {
+        let StoreLocation::Bucket(bucket) = &self.0 else { return false };
+        bucket.endpoint.as_ref().is_some_and(|endpoint| {
+            let is_here = match endpoint.host() {
+                Some(Host::Domain(name)) => name == "localhost",
+                Some(Host::Ipv4(address)) => address.is_loopback(),
+                Some(Host::Ipv6(address)) => address.is_loopback(),
+                None => false,
+            };
+            endpoint.scheme() == "http" && !is_here
+        })
+    }
+
     /// Fills in what the URL of a bucket does not set from the environment variables that Amazon's own tools read:
     /// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`, `AWS_REGION` or `AWS_DEFAULT_REGION`, and
     /// `AWS_ENDPOINT_URL`. `variable` looks one up.
@@ -288,6 +302,22 @@ mod tests {
         assert_eq!(full.region.as_deref(), Some("eu"));
         assert_eq!(full.secret_access_key.as_deref(), Some("s+/="));
         assert_eq!(bucket("s3://music?endpoint=http://localhost:1").prefix, "");
+    }
+
+    #[test]
+    fn buckets_without_tls_on_other_hosts_are_unprotected() {
+        for (url, is_unprotected) in [
+            ("file:///srv/tonearm", false),
+            ("s3://music", false),
+            ("s3://music?endpoint=https://store.example.com", false),
+            ("s3://music?endpoint=http://localhost:9000", false),
+            ("s3://music?endpoint=http://127.0.0.1:9000", false),
+            ("s3://music?endpoint=http://[::1]:9000", false),
+            ("s3://music?endpoint=http://10.0.0.7:9000", true),
+            ("s3://music?endpoint=http://store.example.com", true),
+        ] {
+            assert_eq!(url.parse::<StorageUrl>().unwrap().is_unprotected(), is_unprotected, "{url}");
+        }
     }
 
     #[test]

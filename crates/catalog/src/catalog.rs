@@ -99,6 +99,7 @@ impl Catalog {
             due_clock,
             stored_addresses: options.stored_addresses,
             record_limits: options.record_limits,
+            disk_room: options.disk_room,
         };
         let writer = Single { pool: writer, suspects };
         Ok(Self(Arc::new(Connections { backend, server, reader, writer, ending, queries })))

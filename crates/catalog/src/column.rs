@@ -106,12 +106,6 @@ pub(crate) fn encoded<T: Serialize>(column: &'static str, value: &T) -> Result<J
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallerJson(Option<JsonValue>);
 
-impl CallerJson {
-    pub(crate) fn is_damaged(&self) -> bool {
-        !matches!(self.0, Some(JsonValue::Object(_)))
-    }
-}
-
 impl TryGetable for CallerJson {
     fn try_get_by<I: ColIdx>(row: &QueryResult, index: I) -> Result<Self, TryGetError> {
         match JsonValue::try_get_by(row, index) {

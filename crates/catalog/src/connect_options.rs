@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tonearm_domain::{RecordLimits, StoredAddresses};
+use tonearm_domain::{DiskRoom, RecordLimits, StoredAddresses};
 
 use crate::due_clock::DueClock;
 
@@ -48,6 +48,8 @@ pub struct ConnectOptions {
     pub stored_addresses: StoredAddresses,
     /// How much an organization may keep in the database.
     pub record_limits: RecordLimits,
+    /// Whether the disks have room for more records.
+    pub disk_room: DiskRoom,
     /// On PostgreSQL, whether a commit returns only after other nodes were notified of what it queued. For processes
     /// that end soon afterwards; other processes notify in the background.
     pub tell_nodes_first: bool,
@@ -64,6 +66,7 @@ impl Default for ConnectOptions {
             migration_wait: Duration::from_secs(3600),
             stored_addresses: StoredAddresses::Whole,
             record_limits: RecordLimits::default(),
+            disk_room: DiskRoom::default(),
             tell_nodes_first: false,
         }
     }

@@ -11,8 +11,8 @@ use sea_orm::{
     QueryOrder, QuerySelect, Set, UpdateMany,
 };
 use tonearm_domain::{
-    ClaimedDelivery, DeliveryAttempt, DeliveryState, FAILURES_IN_ORDER, LeaseId, OrganizationId, Timestamp,
-    WebhookDelivery, WebhookDeliveryId, WebhookId,
+    ClaimedDelivery, DeliveryAttempt, DeliveryState, FAILURES_IN_ORDER, LeaseId, MOST_ATTEMPTS_KEPT,
+    OrganizationId, Timestamp, WebhookDelivery, WebhookDeliveryId, WebhookId,
 };
 
 use crate::catalog::Catalog;
@@ -178,7 +178,8 @@ impl Transaction {
         Ok(())
     }
 
-    /// Records an attempt and the resulting delivery: `state`, `failures`, `due_at` and `finished_at`.
+    /// Records an attempt and the resulting delivery: `state`, `failures`, `due_at` and `finished_at`. Of the attempts, the
+    /// last are kept.
     /// `false`: the lease was lost or the endpoint removed, and nothing was recorded.
     pub async fn record_attempt(
         &self,
@@ -209,6 +210,13 @@ impl Transaction {
         webhook_attempt::Entity::insert(webhook_attempt::ActiveModel::from(attempt))
             .exec_without_returning(self.db())
             .await?;
+        if let Some(last_gone) = attempt.number.checked_sub(MOST_ATTEMPTS_KEPT).filter(|number| *number > 0) {
+            webhook_attempt::Entity::delete_many()
+                .filter(webhook_attempt::Column::DeliveryId.eq(delivery.id.uuid()))
+                .filter(webhook_attempt::Column::Number.lte(small(last_gone)))
+                .exec(self.db())
+                .await?;
+        }
         Ok(true)
     }
 

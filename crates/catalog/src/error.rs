@@ -96,10 +96,13 @@ pub enum CatalogError {
     /// Such a record already exists.
     #[error("{} {} already exists", .0.article(), .0.as_str())]
     Taken(Record),
-    /// The database cannot be reached, is locked by another transaction, timed out or is out of space. Nothing was
-    /// written, and a retry may succeed.
+    /// The database cannot be reached, is locked by another transaction or timed out. Nothing was written, and a retry may
+    /// succeed.
     #[error("the database is unavailable")]
     Unavailable(#[source] Box<dyn Error + Send + Sync>),
+    /// There is too little free space to add records, or none to write anything. Nothing was written.
+    #[error("there is too little free space for the database")]
+    Full(#[source] Box<dyn Error + Send + Sync>),
     /// The connection broke during a commit, and its outcome could not be determined. Only [`Transaction::commit`]
     /// returns this. Do not undo anything that the transaction may have recorded.
     ///
@@ -142,6 +145,11 @@ pub enum SchemaError {
         /// The oldest version that can use them, if known.
         oldest: Option<String>,
     },
+    /// Tables cannot be created, because the database cannot store every text.
+    #[error(
+        "the database has the encoding {0}, in which titles in other scripts cannot be stored. Create it with ENCODING 'UTF8' TEMPLATE template0"
+    )]
+    Encoding(String),
     /// Another process was still migrating when the time to wait for it ran out.
     #[error("another process is still migrating this database")]
     Busy,
@@ -181,14 +189,37 @@ impl CatalogError {
 }
 
 impl CatalogError {
+    /// Why a database cannot be opened, and what to do, for the operator who sets it up. Errors of statements say less, because
+    /// their texts are for everybody.
+    pub fn of_opening(&self) -> String {
+        let (Self::Unavailable(source) | Self::Other(source)) = self else { return self.to_string() };
+        let driver = source.downcast_ref().or_else(|| source.downcast_ref().and_then(of_driver));
+        let said = innermost_cause(&**source).map_or_else(|| source.to_string(), ToString::to_string);
+        let advice = match driver {
+            Some(sqlx::Error::Database(error)) => match error.code().as_deref() {
+                Some("28P01" | "28000") => "check the user and the password in database_url",
+                Some("3D000") => "create the database, or correct its name in database_url",
+                Some("42501") => {
+                    "give the user the right to create tables: GRANT CREATE ON SCHEMA public TO the user"
+                }
+                _ => return said,
+            },
+            _ => "check the host and the port in database_url, and whether the server is running",
+        };
+        format!("{said}; {advice}")
+    }
+
     /// Whether the database ended the transaction because others waited for it in a circle, or changed what it read.
     /// Nothing was written, and another run probably succeeds.
     pub fn is_victim(&self) -> bool {
-        let Self::Unavailable(source) = self else { return false };
-        let error = source.downcast_ref().and_then(of_driver).and_then(sqlx::Error::as_database_error);
-        let code = error.and_then(|error| error.code());
-        code.is_some_and(|code| matches!(&*code, "40P01" | "40001"))
+        matches!(self, Self::Unavailable(source) if source.downcast_ref().is_some_and(is_of_victim))
     }
+}
+
+/// Whether PostgreSQL ended a transaction because of a deadlock, or because it could not be serialized.
+pub(crate) fn is_of_victim(error: &DbErr) -> bool {
+    let error = of_driver(error).and_then(sqlx::Error::as_database_error);
+    error.and_then(|error| error.code()).is_some_and(|code| matches!(&*code, "40P01" | "40001"))
 }
 
 impl From<DbErr> for CatalogError {
@@ -196,6 +227,7 @@ impl From<DbErr> for CatalogError {
         match error.sql_err() {
             Some(SqlErr::UniqueConstraintViolation(_)) => Self::Taken(Record::Unique),
             Some(SqlErr::ForeignKeyConstraintViolation(_)) => Self::Missing(Record::Reference),
+            _ if of_driver(&error).is_some_and(is_of_full_disk) => Self::Full(error.into()),
             _ if is_temporary(&error) => Self::Unavailable(error.into()),
             _ => match error {
                 DbErr::Type(_) | DbErr::Json(_) | DbErr::TryIntoErr { .. } => {
@@ -209,7 +241,9 @@ impl From<DbErr> for CatalogError {
 
 impl From<sqlx::Error> for CatalogError {
     fn from(error: sqlx::Error) -> Self {
-        if is_temporary_in_driver(&error) {
+        if is_of_full_disk(&error) {
+            Self::Full(error.into())
+        } else if is_temporary_in_driver(&error) {
             Self::Unavailable(error.into())
         } else {
             Self::Other(error.into())
@@ -243,6 +277,13 @@ pub(crate) fn is_of_read_only_server(error: &DbErr) -> bool {
     })
 }
 
+/// Whether a disk of the database is full: SQLITE_FULL, SQLITE_IOERR_SHMSIZE (no space for the index of the write-ahead
+/// log), and PostgreSQL's disk_full.
+fn is_of_full_disk(error: &sqlx::Error) -> bool {
+    let code = error.as_database_error().and_then(|error| error.code());
+    code.is_some_and(|code| matches!(&*code, "13" | "4874" | "53100"))
+}
+
 /// A protocol error counts as a broken connection: if a connection ends before the server has answered the request for
 /// TLS, the driver reads the answer as 0, and proxies end connections this way while their server is down.
 fn is_temporary_in_driver(error: &sqlx::Error) -> bool {
@@ -265,9 +306,9 @@ fn is_temporary_in_driver(error: &sqlx::Error) -> bool {
     }
 }
 
-/// The low byte of SQLite's extended code: busy, locked, no memory, interrupted, I/O error, disk full, cannot open.
+/// The low byte of SQLite's extended code: busy, locked, no memory, interrupted, I/O error, cannot open.
 fn is_temporary_in_sqlite(code: &str) -> bool {
-    code.parse::<u32>().is_ok_and(|code| matches!(code & 0xFF, 5 | 6 | 7 | 9 | 10 | 13 | 14))
+    code.parse::<u32>().is_ok_and(|code| matches!(code & 0xFF, 5 | 6 | 7 | 9 | 10 | 14))
 }
 
 /// PostgreSQL's SQLSTATE: connections (08), log-ins (28), a missing database (3D000), resources (53), operators and
@@ -284,7 +325,7 @@ mod tests {
 
     #[test]
     fn codes_that_pass_are_told_from_those_that_do_not() {
-        for code in ["5", "517", "261", "6", "7", "9", "10", "778", "13", "14"] {
+        for code in ["5", "517", "261", "6", "7", "9", "10", "778", "14"] {
             assert!(is_temporary_in_sqlite(code), "{code}");
         }
         for code in ["1", "11", "19", "2067", ""] {

@@ -1,17 +1,17 @@
 //! Files rendered from tracks: the `track_file` table.
 
-use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query, SimpleExpr};
+use sea_orm::sea_query::{Expr, ExprTrait, IntoCondition, OnConflict, Query, SimpleExpr};
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, EntityTrait, JoinType, QueryFilter, QuerySelect, QueryTrait,
     Select,
 };
-use tonearm_domain::{ObjectKey, TrackFile, TrackId, VariantId};
+use tonearm_domain::{ObjectKey, Timestamp, TrackFile, TrackId, VariantId};
 use uuid::Uuid;
 
 use crate::catalog::Catalog;
 use crate::changes::Change;
 use crate::entity::track_file::{ActiveModel, Column, Entity, OfRecipe};
-use crate::entity::{track, variant};
+use crate::entity::{former_file, track, variant};
 use crate::error::{CatalogError, Record};
 use crate::living::living_track;
 use crate::query::TO_CHANGE;
@@ -112,6 +112,10 @@ impl Transaction {
     pub async fn put_track_file(&self, file: &TrackFile) -> Result<(), CatalogError> {
         self.lock_living_track(file.track_id).await?;
         self.note(Change::Track(file.track_id));
+        let former = Condition::all()
+            .add(Column::TrackId.eq(file.track_id.uuid()))
+            .add(Column::VariantId.eq(file.recipe.id.uuid()));
+        self.keep_former_files(former, file.created_at).await?;
         let replace = OnConflict::columns([Column::TrackId, Column::VariantId])
             .update_columns([
                 Column::Id,
@@ -163,10 +167,48 @@ impl Transaction {
         Ok(deleted.rows_affected)
     }
 
+    /// Deletes the rows of all files of a track whose source is replaced at `now`.
+    pub async fn delete_replaced_files(&self, track: TrackId, now: Timestamp) -> Result<(), CatalogError> {
+        self.keep_former_files(Column::TrackId.eq(track.uuid()), now).await?;
+        self.delete_files_of_track(track).await
+    }
+
     /// Deletes the rows of all files of a track.
-    pub async fn delete_files_of_track(&self, track: TrackId) -> Result<(), CatalogError> {
+    pub(crate) async fn delete_files_of_track(&self, track: TrackId) -> Result<(), CatalogError> {
         self.note(Change::Track(track));
         Entity::delete_many().filter(Column::TrackId.eq(track.uuid())).exec(self.db()).await?;
+        Ok(())
+    }
+
+    /// Keeps what files contain that are about to be replaced or removed: their URLs are valid for a while, and what is
+    /// delivered of them is counted.
+    pub(crate) async fn keep_former_files(
+        &self,
+        which: impl IntoCondition,
+        now: Timestamp,
+    ) -> Result<(), CatalogError> {
+        use former_file::Column as Former;
+        let files = Query::select()
+            .column((Entity, Column::ObjectKey))
+            .column((track::Entity, track::Column::Duration))
+            .column((Entity, Column::Data))
+            .expr(Expr::value(now.unix_millis()))
+            .from(Entity)
+            .inner_join(
+                track::Entity,
+                Expr::col((track::Entity, track::Column::Id)).equals((Entity, Column::TrackId)),
+            )
+            .cond_where(which.into_condition())
+            .and_where(Column::ObjectKey.is_not_null())
+            .take();
+        let insert = Query::insert()
+            .into_table(former_file::Entity)
+            .columns([Former::ObjectKey, Former::TrackDuration, Former::Data, Former::ReplacedAt])
+            .select_from(files)
+            .expect("there is a value for each column")
+            .on_conflict(OnConflict::new().do_nothing().to_owned())
+            .take();
+        self.db().execute(&insert).await?;
         Ok(())
     }
 

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Set};
+use sea_orm::{
+    ColumnTrait, Condition, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Set,
+};
 use tonearm_domain::{Import, OrganizationId, TrackId};
 
 use crate::catalog::Catalog;
@@ -38,10 +40,17 @@ impl Catalog {
         Ok(found.into_iter().map(|import| (import.track_id, import)).collect())
     }
 
-    /// The organization's waiting and running imports, oldest first, at most 200.
-    pub async fn imports(&self, organization: OrganizationId) -> Result<Vec<Import>, CatalogError> {
+    /// The organization's waiting and running imports, oldest first, at most 200. With `among`, only those of these
+    /// tracks.
+    pub async fn imports(
+        &self,
+        organization: OrganizationId,
+        among: Option<&[TrackId]>,
+    ) -> Result<Vec<Import>, CatalogError> {
+        let among = among.map(|ids| Column::TrackId.is_in(ids.iter().map(|id| id.uuid())));
         let select = Entity::find()
             .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(Condition::all().add_option(among))
             .filter(names_living_track(Expr::col((Entity, Column::TrackId))))
             .order_by_asc(Column::TrackId)
             .limit(MOST);

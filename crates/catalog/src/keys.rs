@@ -96,6 +96,15 @@ impl Transaction {
         Ok(())
     }
 
+    /// One key of the organization, not locked.
+    pub async fn api_key_as_it_is(
+        &self,
+        organization: OrganizationId,
+        id: ApiKeyId,
+    ) -> Result<Option<ApiKey>, CatalogError> {
+        one(self.db(), by_id(organization, id)).await
+    }
+
     /// One key of the organization, locked for a change.
     pub async fn api_key(
         &self,

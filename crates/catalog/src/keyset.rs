@@ -1,9 +1,9 @@
 //! Keyset pagination: an index finds a page by the row before it, so a late page costs no more than the first.
 
-use sea_orm::sea_query::{Expr, ExprTrait, Query, SimpleExpr, ValueType};
+use sea_orm::sea_query::{Expr, ExprTrait, Query, SimpleExpr};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, EntityTrait, ModelTrait, Order, QueryFilter, QueryOrder, QuerySelect,
-    QueryTrait, Select,
+    ColumnTrait, ConnectionTrait, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
+    Select,
 };
 use tonearm_domain::{
     Cursor, ListPart, ListPosition, Page, PageBytes, PageRecord, SearchWords, SortValue, Total,
@@ -11,6 +11,7 @@ use tonearm_domain::{
 use uuid::Uuid;
 
 use crate::error::CatalogError;
+use crate::query::listed;
 
 /// Rows that a search without an index reads at once.
 const SEARCHED: u64 = 1000;
@@ -110,11 +111,12 @@ where
     while found.len() <= most {
         let beyond = at.map(|row| keyset.beyond::<E>(row, forward));
         let rest = select.clone().apply_if(beyond, |select, beyond| select.filter(beyond));
-        let rows = keyset.sorted(rest, forward).limit(step).all(db).await?;
+        let rows = listed(db, keyset.sorted(rest, forward).limit(step)).await?;
         let is_end = (rows.len() as u64) < step;
-        at = rows.last().and_then(|row| <Uuid as ValueType>::try_from(row.get(keyset.id)).ok());
-        found.extend(rows.into_iter().filter(fits));
-        if is_end {
+        at = rows.last().and_then(|row| row.id);
+        let fitting = |row: E::Model| if fits(&row) { T::try_from(row).map(Some) } else { Ok(None) };
+        found.extend(rows.into_iter().filter_map(|row| row.readable(fitting).flatten()));
+        if is_end || at.is_none() {
             break;
         }
     }
@@ -123,8 +125,8 @@ where
             .await;
     }
     let has_more = found.len() > most;
-    let rows = found.into_iter().take(most).map(T::try_from);
-    let mut rows = rows.collect::<Result<Vec<T>, CatalogError>>()?;
+    let mut rows: Vec<T> = found;
+    rows.truncate(most);
     if !forward {
         rows.reverse();
     }
@@ -155,13 +157,22 @@ where
         None => select,
         Some(position) => select.filter(keyset.after(position)),
     };
-    // One extra row shows whether there are more.
-    let found = keyset.sorted(select, true).limit(limit + 1).all(db).await?;
+    let read = |model: E::Model| Ok((position_of(&model), T::try_from(model)?));
+    // One extra row shows whether there are more, and others stand in for those that cannot be read.
+    let mut most = limit + 1;
+    let found = loop {
+        let rows = listed(db, keyset.sorted(select.clone(), true).limit(most)).await?;
+        let count = rows.len() as u64;
+        let found: Vec<(ListPosition, T)> = rows.into_iter().filter_map(|row| row.readable(read)).collect();
+        let missing = (limit + 1).saturating_sub(found.len() as u64);
+        if missing == 0 || count < most {
+            break found;
+        }
+        most += missing;
+    };
     let count = found.len();
     let (mut rows, mut last, mut page) = (Vec::new(), None, PageBytes::default());
-    for model in found.into_iter().take(usize::try_from(limit).unwrap_or(usize::MAX)) {
-        let position = position_of(&model);
-        let row = T::try_from(model)?;
+    for (position, row) in found.into_iter().take(usize::try_from(limit).unwrap_or(usize::MAX)) {
         if !page.fits(&row) {
             break;
         }

@@ -100,6 +100,7 @@ mod unknown_objects;
 mod uploads;
 mod url;
 mod usage;
+mod victims;
 mod wakeups;
 mod webhooks;
 mod work_kind;
@@ -137,7 +138,7 @@ pub use privacy::{
     PersonNames,
 };
 pub use purging::PurgedTitles;
-pub use right::{EndedRight, Office, Purpose, Right, act_on, in_request};
+pub use right::{EndedRight, Office, Purpose, Right, act_for, act_on, in_request};
 pub use sealed::{Sealed, SealedAt};
 pub use sessions::SessionPage;
 pub use signing_keys::SigningKeyList;
@@ -151,5 +152,6 @@ pub use usage::{
     DayListens, DayUsage, StorageUsage, SubjectListens, TrackStorage, TrackUsage, UsageFilter, UsageTracks,
     VariantUsage,
 };
+pub use victims::again_if_victim;
 pub use wakeups::{Wakeup, Wakeups};
 pub use work_kind::WorkKind;

@@ -1,7 +1,7 @@
 //! People and the hashes of their passwords.
 
-use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Set};
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select, Set};
 use tonearm_domain::{Cursor, EmailAddress, Language, Page, Person, PersonId, SearchWords, Timestamp, Total};
 
 use crate::catalog::Catalog;
@@ -42,9 +42,9 @@ impl Catalog {
         one(self.reader(), Entity::find().filter(Column::Email.eq(email.as_str()))).await
     }
 
-    /// Whether there are any people.
-    pub async fn has_people(&self) -> Result<bool, CatalogError> {
-        Ok(Entity::find().limit(1).count(self.reader()).await? > 0)
+    /// Whether anybody has a password, whose hash is not `none`, or was ever linked to an account of a provider.
+    pub async fn has_credentials(&self, none: &str) -> Result<bool, CatalogError> {
+        Ok(with_credentials(none).limit(1).count(self.reader()).await? > 0)
     }
 
     /// The person with this address, and the hash of the person's password.
@@ -66,6 +66,10 @@ impl Catalog {
     }
 }
 
+fn with_credentials(none: &str) -> Select<Entity> {
+    Entity::find().filter(Column::PasswordHash.ne(none).or(Column::ClaimedAt.is_not_null()))
+}
+
 impl Transaction {
     /// One person, locked for a change.
     pub async fn person(&self, id: PersonId) -> Result<Option<Person>, CatalogError> {
@@ -75,6 +79,11 @@ impl Transaction {
     /// Whether there are any people.
     pub async fn has_people(&self) -> Result<bool, CatalogError> {
         Ok(Entity::find().limit(1).count(self.db()).await? > 0)
+    }
+
+    /// See [`Catalog::has_credentials`].
+    pub async fn has_credentials(&self, none: &str) -> Result<bool, CatalogError> {
+        Ok(with_credentials(none).limit(1).count(self.db()).await? > 0)
     }
 
     /// One person with the hash of the password, locked for a change.

@@ -1,12 +1,15 @@
 //! Opening a PostgreSQL database.
 
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use sea_orm::sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
-use sea_orm::sqlx::{self, AssertSqlSafe, ConnectOptions as _, Executor, Row};
+use sea_orm::sqlx::{self, AssertSqlSafe, ConnectOptions as _, Connection, Executor, Row};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, SqlxPostgresConnector, Statement};
+use tokio::time::{Instant, timeout_at};
+use tonearm_domain::innermost_cause;
 
 use crate::connect_options::ConnectOptions;
 use crate::error::{CatalogError, is_of_read_only_server};
@@ -94,15 +97,51 @@ fn settings(timeout_millis: u128) -> String {
     )
 }
 
-/// Waits for the first connection of a pool, and logs it if that takes long.
+/// The pause between attempts to reach a server.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Waits for a server that starts, or has no free connection, and says so. A pool would not say why it waits.
+async fn reach(server: &PgConnectOptions, most: Duration) -> Result<(), CatalogError> {
+    let begun = Instant::now();
+    let mut is_told = false;
+    loop {
+        let failed = match patiently(timeout_at(begun + most, PgConnection::connect_with(server))).await {
+            Ok(Ok(connection)) => return Ok(connection.close().await?),
+            Ok(Err(failed)) => failed,
+            Err(_) => return Err(CatalogError::Unavailable("the server does not respond".into())),
+        };
+        if !is_starting(&failed) || begun.elapsed() + PAUSE >= most {
+            return Err(failed.into());
+        }
+        if !is_told {
+            let cause = innermost_cause(&failed).map_or_else(|| failed.to_string(), ToString::to_string);
+            tracing::warn!(
+                host = server.get_host(),
+                port = server.get_port(),
+                "waiting for the database: {cause}"
+            );
+            is_told = true;
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// Whether a server that does not accept a connection may do so soon: it is not there yet, starts, or has none left.
+fn is_starting(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(error) => error.kind() == ErrorKind::ConnectionRefused,
+        sqlx::Error::Database(error) => matches!(error.code().as_deref(), Some("57P03" | "53300")),
+        _ => false,
+    }
+}
+
+/// Waits for a connection, and logs it if that takes long.
 async fn patiently<T>(connecting: impl Future<Output = T>) -> T {
     let mut connecting = std::pin::pin!(connecting);
     match tokio::time::timeout(PATIENCE, &mut connecting).await {
         Ok(connected) => connected,
         Err(_) => {
-            tracing::warn!(
-                "waiting for a connection to the database: the server does not respond, or all its connections are taken"
-            );
+            tracing::warn!("waiting for a connection to the database: the server does not respond");
             connecting.await
         }
     }
@@ -113,6 +152,7 @@ async fn pool(
     options: &ConnectOptions,
     suspects: Suspects,
 ) -> Result<DatabaseConnection, CatalogError> {
+    reach(&named(server), options.acquire_timeout).await?;
     let millis = options.statement_timeout.as_millis().clamp(1, i32::MAX as u128);
     let settings: Arc<str> = settings(millis).into();
     let connecting = PgPoolOptions::new()
@@ -132,7 +172,7 @@ async fn pool(
             Box::pin(async move { Ok(!(is_suspect && is_read_only(connection).await?)) })
         })
         .connect_with(named(server));
-    let pool = Box::pin(patiently(connecting)).await?;
+    let pool = Box::pin(connecting).await?;
     Ok(SqlxPostgresConnector::from_sqlx_postgres_pool(pool))
 }
 
@@ -184,6 +224,7 @@ async fn session(
     server: &PgConnectOptions,
     options: &ConnectOptions,
 ) -> Result<DatabaseConnection, CatalogError> {
+    reach(&named(server), options.acquire_timeout).await?;
     let was_connected = Arc::new(AtomicBool::new(false));
     let connecting = PgPoolOptions::new()
         .max_connections(1)
@@ -203,7 +244,7 @@ async fn session(
             })
         })
         .connect_with(named(server));
-    let pool = Box::pin(patiently(connecting)).await?;
+    let pool = Box::pin(connecting).await?;
     Ok(SqlxPostgresConnector::from_sqlx_postgres_pool(pool))
 }
 

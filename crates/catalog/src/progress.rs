@@ -1,7 +1,7 @@
 //! Progress of tracks that are being processed: the `track_progress` table.
 
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set};
+use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set};
 use tonearm_domain::{Job, OrganizationId, Timestamp, TrackId, TrackProgress, TrackStatus, VariantId};
 use uuid::Uuid;
 
@@ -44,17 +44,20 @@ impl Catalog {
     }
 
     /// The organization's tracks that wait for processing or are being processed, oldest first, at most 200, and the
-    /// progress of each.
+    /// progress of each. With `among`, only those of these tracks.
     pub async fn tracks_in_the_making(
         &self,
         organization: OrganizationId,
+        among: Option<&[TrackId]>,
     ) -> Result<Vec<(TrackId, TrackStatus, Option<TrackProgress>)>, CatalogError> {
         let in_the_making = TrackStatus::ALL.into_iter().filter(|status| status.is_processing());
+        let among = among.map(|ids| track::Column::Id.is_in(ids.iter().map(|id| id.uuid())));
         let tracks: Vec<(Uuid, String)> = track::Entity::find()
             .select_only()
             .columns([track::Column::Id, track::Column::TrackStatusId])
             .filter(track::Column::OrganizationId.eq(organization.uuid()))
             .filter(track::Column::TrackStatusId.is_in(in_the_making.map(TrackStatus::as_str)))
+            .filter(Condition::all().add_option(among))
             .filter(living_track())
             .order_by_asc(track::Column::Id)
             .limit(MOST)

@@ -1,11 +1,15 @@
 //! Runs selects and converts their rows into domain types, on a connection or in a transaction.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
 use sea_orm::sea_query::{ExprTrait, Keyword, LikeExpr, LockType, SimpleExpr};
 use sea_orm::{
-    ConnectionTrait, EntityTrait, Iterable, PaginatorTrait, PrimaryKeyToColumn, QuerySelect, QueryTrait,
-    Select, UpdateMany,
+    ConnectionTrait, EntityTrait, FromQueryResult, IdenStatic, Iterable, PaginatorTrait, PrimaryKeyToColumn,
+    QueryResult, QuerySelect, QueryTrait, Select, UpdateMany,
 };
 use tonearm_domain::LimitOffset;
+use uuid::Uuid;
 
 use crate::error::{CatalogError, Record};
 
@@ -70,8 +74,51 @@ where
     if total <= page.offset() {
         return Ok((total, Vec::new()));
     }
-    let rows = all(db, select.limit(page.limit()).offset(page.offset())).await?;
-    Ok((total, rows))
+    let rows = listed(db, select.limit(page.limit()).offset(page.offset())).await?;
+    Ok((total, rows.into_iter().filter_map(|row| row.readable(T::try_from)).collect()))
+}
+
+/// A row of a list. One that cannot be read is left out of the list and named in the log, so that it does not hide the
+/// others.
+pub(crate) struct ListedRow<M> {
+    table: &'static str,
+    /// The first column of its key, if that is an id.
+    pub(crate) id: Option<Uuid>,
+    model: Result<M, CatalogError>,
+}
+
+impl<M> ListedRow<M> {
+    /// What is made of the row, if it can be read.
+    pub(crate) fn readable<T>(self, read: impl FnOnce(M) -> Result<T, CatalogError>) -> Option<T> {
+        let Self { table, id, model } = self;
+        model.and_then(read).map_err(|error| report_once(table, id, &error)).ok()
+    }
+}
+
+/// The rows of a list.
+pub(crate) async fn listed<E: EntityTrait, C: ConnectionTrait>(
+    db: &C,
+    select: Select<E>,
+) -> Result<Vec<ListedRow<E::Model>>, CatalogError> {
+    let key = E::PrimaryKey::iter().next().map(PrimaryKeyToColumn::into_column);
+    let rows = db.query_all(&select.into_query()).await?;
+    let read = |row: &QueryResult| ListedRow {
+        table: E::default().table_name(),
+        id: key.and_then(|key| row.try_get("", key.as_str()).ok()),
+        model: E::Model::from_query_result(row, "").map_err(CatalogError::from),
+    };
+    Ok(rows.iter().map(read).collect())
+}
+
+/// How many damaged rows are remembered, so that each is logged once.
+const MOST_REPORTED: usize = 1000;
+
+fn report_once(table: &'static str, id: Option<Uuid>, error: &CatalogError) {
+    static REPORTED: Mutex<BTreeSet<(&'static str, Option<Uuid>)>> = Mutex::new(BTreeSet::new());
+    let mut reported = REPORTED.lock().unwrap_or_else(PoisonError::into_inner);
+    if reported.len() < MOST_REPORTED && reported.insert((table, id)) {
+        tracing::error!(table, ?id, %error, "a row cannot be read and is left out of lists; see `tonearm verify`");
+    }
 }
 
 /// Selects only the keys of the same rows: enough to count them without sorting and without reading wide columns.

@@ -6,7 +6,7 @@ use tonearm_domain::{OrganizationId, QuotaUsage, Quotas, UploadKind};
 
 use crate::catalog::Catalog;
 use crate::column::{byte_count, size};
-use crate::entity::{collection, organization, quota, upload};
+use crate::entity::{collection, organization, quota, replaced_object, upload};
 use crate::error::CatalogError;
 use crate::query::{TO_CHANGE, one};
 use crate::transaction::Transaction;
@@ -40,8 +40,17 @@ fn arrived(organization: OrganizationId) -> Select<upload::Entity> {
         .expr(sum(Column::Offset.into_expr()))
 }
 
+/// The bytes of objects that no row names any more, until they are removed.
+fn replaced(organization: OrganizationId) -> Select<replaced_object::Entity> {
+    use replaced_object::Column;
+    replaced_object::Entity::find()
+        .select_only()
+        .filter(Column::OrganizationId.eq(organization.uuid()))
+        .expr(sum(Column::Bytes.into_expr()))
+}
+
 /// Reads a row for each collection that the organization has had, in two queries, because living and deleted
-/// collections have separate indexes, and one for each of its uploads of the last days.
+/// collections have separate indexes, and one for each of its uploads and replaced objects of the last days.
 async fn usage<C: ConnectionTrait>(db: &C, organization: OrganizationId) -> Result<QuotaUsage, CatalogError> {
     use collection::Column;
     let living = collections(organization)
@@ -56,7 +65,9 @@ async fn usage<C: ConnectionTrait>(db: &C, organization: OrganizationId) -> Resu
     let own = organization::Entity::find_by_id(organization.uuid()).select_only();
     let own: Option<i64> = own.column(organization::Column::CoverBytes).into_tuple().one(db).await?;
     let arrived: Option<Option<i64>> = arrived(organization).into_tuple().one(db).await?;
-    let bytes = [bytes, deleted.flatten(), own, arrived.flatten()].into_iter().flatten().sum();
+    let replaced: Option<Option<i64>> = replaced(organization).into_tuple().one(db).await?;
+    let bytes =
+        [bytes, deleted.flatten(), own, arrived.flatten(), replaced.flatten()].into_iter().flatten().sum();
     Ok(QuotaUsage {
         bytes: size("collection.kept_bytes", bytes)?,
         tracks: size("collection.track_count", tracks.unwrap_or(0))?,

@@ -2,7 +2,7 @@
 //! `m0080_record_counts`).
 
 use sea_orm::{ConnectionTrait, DbErr, Statement};
-use tonearm_domain::{OrganizationId, RecordLimits, RecordUsage};
+use tonearm_domain::{DiskRoom, OrganizationId, RecordLimits, RecordUsage};
 
 use crate::catalog::Catalog;
 use crate::connect_options::Backend;
@@ -26,7 +26,17 @@ async fn usage(db: &impl ConnectionTrait, organization: OrganizationId) -> Resul
     Ok(RecordUsage { records: count("records")?, metadata: count("bytes")? })
 }
 
+/// Refuses to add records while a disk has too little free space.
+fn admit_to_disk(room: &DiskRoom) -> Result<(), CatalogError> {
+    room.shortage_for_records().map_or(Ok(()), |shortage| Err(CatalogError::Full(shortage.into())))
+}
+
 impl Catalog {
+    /// Refuses to add records while a disk has too little free space.
+    pub fn admit_to_disk(&self) -> Result<(), CatalogError> {
+        admit_to_disk(&self.ending().disk_room)
+    }
+
     /// How much every organization may keep in the database.
     pub fn record_limits(&self) -> RecordLimits {
         self.ending().record_limits
@@ -48,6 +58,11 @@ impl Catalog {
 }
 
 impl Transaction {
+    /// Refuses to add records while a disk has too little free space.
+    pub(crate) fn admit_to_disk(&self) -> Result<(), CatalogError> {
+        admit_to_disk(self.disk_room())
+    }
+
     /// Refuses to add records for an organization that has as many as it may have.
     pub async fn admit_records(&self, organization: OrganizationId) -> Result<(), CatalogError> {
         let limits = self.record_limits();

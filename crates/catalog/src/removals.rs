@@ -6,11 +6,12 @@ use sea_orm::sea_query::{Expr, Query};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
 };
-use tonearm_domain::{OrganizationId, Recipe, Timestamp, Total, TrackId, VariantId};
+use tonearm_domain::{ObjectKey, OrganizationId, Recipe, Timestamp, Total, TrackId, VariantId};
 use uuid::Uuid;
 
 use crate::catalog::Catalog;
 use crate::changes::Change;
+use crate::column::{parsed, size};
 use crate::entity::variant::{Column, Entity};
 use crate::entity::{track, track_file};
 use crate::error::CatalogError;
@@ -59,7 +60,7 @@ impl Catalog {
             .take();
         let row = self.reader().query_one(&count).await?;
         let files = row.map(|row| row.try_get::<i64>("", "files")).transpose()?.unwrap_or(0);
-        let files = crate::column::size("track_file.id", files)?;
+        let files = size("track_file.id", files)?;
         Ok(if files > MOST_COUNTED { Total::MoreThan(MOST_COUNTED) } else { Total::Exactly(files) })
     }
 }
@@ -85,17 +86,19 @@ impl Transaction {
         Ok(marked.rows_affected > 0)
     }
 
-    /// Deletes the rows of at most `most` files of a recipe, whatever the state of their tracks; the sweep removes the
-    /// objects. Returns the tracks of the files. An empty result means that no files are left.
+    /// Deletes the rows of at most `most` files of a recipe that is removed at `now`, whatever the state of their tracks.
+    /// Returns the tracks of the files, each with whether its file had failed, and the objects that no row names any more,
+    /// with their sizes. Without tracks, no files are left.
     pub async fn delete_files_of_recipe(
         &self,
         recipe: VariantId,
+        now: Timestamp,
         most: u64,
-    ) -> Result<Vec<TrackId>, CatalogError> {
+    ) -> Result<(Vec<(TrackId, bool)>, Vec<(ObjectKey, u64)>), CatalogError> {
         use track_file::Column as File;
-        let next: Vec<(Uuid, Uuid)> = track_file::Entity::find()
+        let next: Vec<(Uuid, Uuid, Option<String>, Option<i64>)> = track_file::Entity::find()
             .select_only()
-            .columns([File::Id, File::TrackId])
+            .columns([File::Id, File::TrackId, File::ObjectKey, File::Size])
             .filter(File::VariantId.eq(recipe.uuid()))
             .order_by_asc(File::Id)
             .limit(most)
@@ -103,33 +106,43 @@ impl Transaction {
             .all(self.db())
             .await?;
         if next.is_empty() {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), Vec::new()));
         }
-        let tracks: BTreeSet<Uuid> = next.iter().map(|(_, track)| *track).collect();
+        let tracks: BTreeSet<Uuid> = next.iter().map(|(_, track, ..)| *track).collect();
         let these = track::Column::Id.is_in(tracks.iter().copied());
         // All transactions lock tracks before their files.
-        track::Entity::find()
+        let sources: Vec<Option<String>> = track::Entity::find()
             .select_only()
-            .column(track::Column::Id)
+            .column(track::Column::SourceKey)
             .filter(these.clone())
             .order_by_asc(track::Column::Id)
             .lock(TO_CHANGE)
-            .into_tuple::<Uuid>()
+            .into_tuple()
             .all(self.db())
             .await?;
-        track_file::Entity::delete_many()
-            .filter(File::Id.is_in(next.iter().map(|(id, _)| *id)))
-            .exec(self.db())
-            .await?;
+        let removed = File::Id.is_in(next.iter().map(|(id, ..)| *id));
+        self.keep_former_files(removed.clone(), now).await?;
+        track_file::Entity::delete_many().filter(removed).exec(self.db()).await?;
         // Write the status unchanged: the bytes of a track are recounted when its status is written.
         track::Entity::update_many()
             .col_expr(track::Column::TrackStatusId, Expr::col(track::Column::TrackStatusId))
             .filter(these)
             .exec(self.db())
             .await?;
-        let tracks: Vec<TrackId> = tracks.into_iter().map(TrackId::from_uuid).collect();
-        tracks.iter().for_each(|track| self.note(Change::Track(*track)));
-        Ok(tracks)
+        let failed: BTreeSet<Uuid> =
+            next.iter().filter(|(_, _, key, _)| key.is_none()).map(|(_, track, ..)| *track).collect();
+        let tracks = tracks.into_iter().map(|id| (TrackId::from_uuid(id), failed.contains(&id)));
+        let tracks: Vec<(TrackId, bool)> = tracks.collect();
+        tracks.iter().for_each(|(track, _)| self.note(Change::Track(*track)));
+        let mut objects = Vec::new();
+        for (_, _, key, bytes) in next {
+            // A file of the type `original` is the source.
+            if let Some(name) = key.filter(|key| !sources.iter().flatten().any(|source| source == key)) {
+                let bytes = size("track_file.size", bytes.unwrap_or(0))?;
+                objects.push((parsed("track_file.object_key", &name)?, bytes));
+            }
+        }
+        Ok((tracks, objects))
     }
 
     /// Deletes a removed recipe that has no files left, and its rendering.

@@ -1,16 +1,17 @@
 //! Replacements of the sources of tracks, and the objects that were replaced.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set};
 use tonearm_domain::{ObjectKey, OrganizationId, Replacement, ReplacementId, Timestamp, TrackId};
 
 use crate::catalog::Catalog;
-use crate::column::parsed;
+use crate::column::{byte_count, parsed};
 use crate::entity::replaced_object;
 use crate::entity::source_replacement::{ActiveModel, Column, Entity};
 use crate::error::CatalogError;
+use crate::files::BATCH;
 use crate::query::{TO_CHANGE, one};
 use crate::transaction::Transaction;
 
@@ -90,27 +91,43 @@ impl Transaction {
         names.iter().map(|name| parsed("replaced_object.object_key", name)).collect()
     }
 
-    /// Schedules the removal of objects that these rows no longer refer to. An object that is scheduled already, because
-    /// it was the source of several tracks, stays until the later of both moments.
+    /// Schedules the removal of objects of an organization that its rows no longer refer to, with their sizes in bytes.
+    /// They count for its quota until then. An object that is scheduled already, because it was the source of several
+    /// tracks, stays until the later of both moments.
     pub async fn put_replaced_objects(
         &self,
-        keys: &[ObjectKey],
+        organization: OrganizationId,
+        objects: &[(ObjectKey, u64)],
         remove_at: Timestamp,
     ) -> Result<(), CatalogError> {
         use replaced_object::{ActiveModel, Column, Entity};
-        if keys.is_empty() {
+        if objects.is_empty() {
             return Ok(());
         }
         // A statement may not change a row twice. In this order, transactions do not wait for each other in a circle.
-        let names: BTreeSet<String> = keys.iter().map(ToString::to_string).collect();
-        let rows = names
-            .into_iter()
-            .map(|name| ActiveModel { object_key: Set(name), remove_at: Set(remove_at.unix_millis()) });
+        let objects: BTreeMap<String, u64> =
+            objects.iter().map(|(key, bytes)| (key.to_string(), *bytes)).collect();
+        let rows = objects.into_iter().map(|(name, bytes)| ActiveModel {
+            object_key: Set(name),
+            remove_at: Set(remove_at.unix_millis()),
+            organization_id: Set(Some(organization.uuid())),
+            bytes: Set(byte_count(bytes)),
+        });
         let later = OnConflict::column(Column::ObjectKey)
             .update_column(Column::RemoveAt)
             .action_and_where(Expr::col((Entity, Column::RemoveAt)).lt(remove_at.unix_millis()))
             .to_owned();
         Entity::insert_many(rows).on_conflict(later).exec_without_returning(self.db()).await?;
+        Ok(())
+    }
+
+    /// Forgets the scheduled removal of objects that are gone.
+    pub async fn forget_replaced_objects(&self, keys: &[ObjectKey]) -> Result<(), CatalogError> {
+        use replaced_object::{Column, Entity};
+        for batch in keys.chunks(BATCH) {
+            let names = batch.iter().map(ToString::to_string);
+            Entity::delete_many().filter(Column::ObjectKey.is_in(names)).exec(self.db()).await?;
+        }
         Ok(())
     }
 }

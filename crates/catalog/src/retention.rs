@@ -7,8 +7,8 @@ use tonearm_domain::{AuditEntryId, Day, DeliveryState, ExpiredRows, JobId, Recor
 use crate::catalog::Catalog;
 use crate::due_clock::DueClock;
 use crate::entity::{
-    answered_job, audit_entry, failed_sign_in, idempotent_request, invitation, job, known_device,
-    listener_sighting, listener_track, node, old_api_key, play_session, sign_in, sign_in_state,
+    answered_job, audit_entry, failed_sign_in, former_file, idempotent_request, invitation, job,
+    known_device, listener_sighting, listener_track, node, old_api_key, play_session, sign_in, sign_in_state,
     source_replacement, undo_entry, upload_session, usage_batch, webhook_delivery,
 };
 use crate::error::CatalogError;
@@ -80,6 +80,7 @@ fn statement(rows: ExpiredRows, until: Timestamp, most: u64) -> DeleteStatement 
             batch::<sign_in_state::Entity>(sign_in_state::Column::ExpiresAt, at, most)
         }
         ExpiredRows::Nodes => batch::<node::Entity>(node::Column::SeenAt, at, most),
+        ExpiredRows::FormerFiles => batch::<former_file::Entity>(former_file::Column::ReplacedAt, at, most),
         ExpiredRows::AnsweredJobs => {
             batch::<answered_job::Entity>(answered_job::Column::Id, last_id::<JobId>(until).uuid(), most)
         }

@@ -6,6 +6,7 @@
 //! for the transaction and then sees what it wrote. These locks are given in the order in which they were asked for: nobody
 //! keeps a right by using it all the time.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sea_orm::EntityTrait;
@@ -18,6 +19,7 @@ use crate::entity::{api_key, membership, old_api_key, sign_in};
 use crate::error::CatalogError;
 use crate::query::one;
 use crate::transaction::Transaction;
+use crate::victims::again_if_victim;
 
 tokio::task_local! {
     /// The request of the running task. A task that is spawned inside does not inherit it.
@@ -26,8 +28,12 @@ tokio::task_local! {
 
 struct Request {
     ambient: Ambient,
-    purpose: Purpose,
+    purpose: Mutex<Option<Purpose>>,
     right: Mutex<Option<Right>>,
+    /// Whether the database ended a transaction in favour of others, and nothing was put aside since.
+    is_victim: AtomicBool,
+    /// Whether a transaction was committed, or may have been.
+    has_committed: AtomicBool,
 }
 
 /// What the writes of a request are for.
@@ -35,7 +41,7 @@ struct Request {
 pub enum Purpose {
     /// They may add records, for which there must be room.
     Add,
-    /// They remove something, end a right, or sign a person in or out. They are always possible.
+    /// They remove something, end a right, or sign a person in or out. They are possible without room, too.
     End,
 }
 
@@ -90,10 +96,64 @@ pub enum EndedRight {
     Administrator,
 }
 
-/// Runs the work of a request. What it writes depends on the right that [`act_on`] names, and on the room that its
-/// organization has.
-pub async fn in_request<F: Future>(ambient: Ambient, purpose: Purpose, work: F) -> F::Output {
-    REQUEST.scope(Arc::new(Request { ambient, purpose, right: Mutex::default() }), work).await
+/// Runs the work of a request. What it writes depends on the right that [`act_on`] names, on free space, and on the room
+/// that its organization has. Without a purpose, it writes nothing before [`act_for`] has named one.
+///
+/// If the database ended one of its transactions in favour of others and it committed none, what `again` returns is run
+/// instead, from the beginning. So whatever the work does outside of its transactions comes after one that it commits,
+/// or may happen twice.
+pub async fn in_request<F: Future>(
+    ambient: Ambient,
+    purpose: impl Into<Option<Purpose>>,
+    work: F,
+    mut again: impl FnMut() -> Option<F>,
+) -> F::Output {
+    let purpose = purpose.into();
+    let attempt = |work: F| {
+        let request = Arc::new(Request {
+            ambient: ambient.clone(),
+            purpose: Mutex::new(purpose),
+            right: Mutex::default(),
+            is_victim: AtomicBool::new(false),
+            has_committed: AtomicBool::new(false),
+        });
+        async move {
+            let output = REQUEST.scope(Arc::clone(&request), work).await;
+            let is_lost =
+                request.is_victim.load(Ordering::Relaxed) && !request.has_committed.load(Ordering::Relaxed);
+            (output, is_lost)
+        }
+    };
+    again_if_victim(&ambient, attempt(work), || again().map(attempt), |(_, is_lost)| *is_lost).await.0
+}
+
+/// Notes that the database ended a transaction of the running request in favour of others.
+pub(crate) fn note_victim() {
+    // Outside of a request there is nothing to note.
+    let _ = REQUEST.try_with(|request| request.is_victim.store(true, Ordering::Relaxed));
+}
+
+/// Notes that a transaction of the running request was put aside, to be committed later (see [`Catalog::as_one`]).
+///
+/// [`Catalog::as_one`]: crate::Catalog::as_one
+pub(crate) fn note_held() {
+    let _ = REQUEST.try_with(|request| request.is_victim.store(false, Ordering::Relaxed));
+}
+
+/// Notes the outcome of a commit of the running request.
+pub(crate) fn note_commit(outcome: &Result<(), CatalogError>) {
+    if outcome.as_ref().is_err_and(CatalogError::is_victim) {
+        return note_victim();
+    }
+    let _ = REQUEST.try_with(|request| request.has_committed.store(true, Ordering::Relaxed));
+}
+
+/// Names what the writes of the running request are for. Routes do.
+pub fn act_for(purpose: Purpose) {
+    // Outside of a request nothing is judged.
+    let _ = REQUEST.try_with(|request| {
+        *request.purpose.lock().unwrap_or_else(PoisonError::into_inner) = Some(purpose);
+    });
 }
 
 /// From now on, the transactions of the running request are refused once this right has ended. Returns `false` outside
@@ -122,24 +182,51 @@ impl Right {
     }
 }
 
-/// Refuses a new transaction of a request whose right has ended, or that may add records where there is no room.
+/// Refuses a new transaction of a request whose right has ended, or that may add records where there is no room or too
+/// little free space.
 pub(crate) async fn judge(tx: &Transaction) -> Result<(), CatalogError> {
-    let current = REQUEST.try_with(|request| {
-        let right = request.right.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        right.map(|right| (right, request.ambient.now(), request.purpose))
-    });
-    let Ok(Some((right, now, purpose))) = current else { return Ok(()) };
-    let ended = match &right {
-        Right::Key { key, hash } => end_of_key(tx, key, hash, now).await?,
-        Right::SignIn { id, person_id, office } => end_of_sign_in(tx, *id, *person_id, *office, now).await?,
-        Right::Session(_) => None,
-    };
-    if let Some(ended) = ended {
+    let Ok(request) = REQUEST.try_with(Arc::clone) else { return Ok(()) };
+    let purpose = *request.purpose.lock().unwrap_or_else(PoisonError::into_inner);
+    let purpose = purpose.ok_or_else(|| CatalogError::Other(NO_PURPOSE.into()))?;
+    let right = request.right.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    if let Some(ended) = end_of(tx, right.as_ref(), request.ambient.now()).await? {
         return Err(CatalogError::RightEnded(ended));
     }
-    match right.organization() {
-        Some(organization) if purpose == Purpose::Add => tx.admit_records(organization).await,
-        _ => Ok(()),
+    if purpose == Purpose::End {
+        return Ok(());
+    }
+    tx.admit_to_disk()?;
+    match right.and_then(|right| right.organization()) {
+        Some(organization) => tx.admit_records(organization).await,
+        None => Ok(()),
+    }
+}
+
+impl Transaction {
+    /// Refuses to add records for an organization where there is no room, in a request that could also end something. What
+    /// the command line does is always possible.
+    pub async fn require_room(&self, organization: OrganizationId) -> Result<(), CatalogError> {
+        if REQUEST.try_with(|_| ()).is_err() {
+            return Ok(());
+        }
+        self.admit_to_disk()?;
+        self.admit_records(organization).await
+    }
+}
+
+const NO_PURPOSE: &str = "the route of this request does not say what its writes are for";
+
+async fn end_of(
+    tx: &Transaction,
+    right: Option<&Right>,
+    now: Timestamp,
+) -> Result<Option<EndedRight>, CatalogError> {
+    match right {
+        Some(Right::Key { key, hash }) => end_of_key(tx, key, hash, now).await,
+        Some(Right::SignIn { id, person_id, office }) => {
+            end_of_sign_in(tx, *id, *person_id, *office, now).await
+        }
+        Some(Right::Session(_)) | None => Ok(None),
     }
 }
 

@@ -9,7 +9,9 @@ use sea_orm::{
     Statement,
 };
 
+use crate::error::is_of_victim;
 use crate::postgres::Suspects;
+use crate::right;
 
 /// The statements of one transaction.
 ///
@@ -45,6 +47,9 @@ impl Statements {
         let mut attempt = Attempt { has_failed: &self.has_failed, succeeded: false };
         let result = statement.await;
         self.suspects.look_at(&result);
+        if result.as_ref().is_err_and(is_of_victim) {
+            right::note_victim();
+        }
         attempt.succeeded = result.is_ok();
         result
     }

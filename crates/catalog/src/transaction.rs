@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sea_orm::sea_query::{InsertStatement, Query, SimpleExpr};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr};
-use tonearm_domain::{JobClass, RecordLimits, StoredAddresses, Timestamp};
+use tonearm_domain::{DiskRoom, JobClass, RecordLimits, StoredAddresses, Timestamp};
 use tracing::Instrument;
 
 use crate::changes::{Change, Changes, Observers};
@@ -15,7 +15,7 @@ use crate::postgres::Suspects;
 use crate::statements::Statements;
 use crate::wakeups::Wakers;
 use crate::work_kind::WorkKind;
-use crate::{outcome, unit};
+use crate::{outcome, right, unit};
 
 /// What a transaction needs when it ends.
 #[derive(Clone)]
@@ -35,6 +35,8 @@ pub(crate) struct Ending {
     pub(crate) stored_addresses: StoredAddresses,
     /// How much an organization may keep in the database.
     pub(crate) record_limits: RecordLimits,
+    /// Whether the disks have room for more records.
+    pub(crate) disk_room: DiskRoom,
 }
 
 /// A write transaction. If it is dropped without [`Transaction::commit`], it is rolled back.
@@ -80,6 +82,11 @@ impl Transaction {
     /// How much of network addresses is stored.
     pub(crate) fn stored_addresses(&self) -> StoredAddresses {
         self.ending.stored_addresses
+    }
+
+    /// Whether the disks have room for more records.
+    pub(crate) fn disk_room(&self) -> &DiskRoom {
+        &self.ending.disk_room
     }
 
     /// How much an organization may keep in the database.
@@ -142,16 +149,20 @@ impl Transaction {
     pub async fn commit(self) -> Result<(), CatalogError> {
         match unit::hold(self) {
             Some(transaction) => transaction.commit_now().await,
-            None => Ok(()),
+            None => {
+                right::note_held();
+                Ok(())
+            }
         }
     }
 
     pub(crate) async fn commit_now(self) -> Result<(), CatalogError> {
         // In a task of its own: otherwise a caller that is dropped would leave the driver in the middle of a commit,
         // and the observers would not be notified.
-        tokio::spawn(self.finish().in_current_span())
-            .await
-            .unwrap_or_else(|error| Err(CatalogError::UnknownOutcome(error.into())))
+        let finish = tokio::spawn(self.finish().in_current_span()).await;
+        let outcome = finish.unwrap_or_else(|error| Err(CatalogError::UnknownOutcome(error.into())));
+        right::note_commit(&outcome);
+        outcome
     }
 
     async fn finish(mut self) -> Result<(), CatalogError> {

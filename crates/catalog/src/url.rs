@@ -18,6 +18,9 @@ pub(crate) enum DatabaseLocation {
     Postgres(Box<PgConnectOptions>),
 }
 
+const ESCAPES: &str =
+    "; in a user name or a password, write @ as %40, / as %2F, # as %23, ? as %3F and % as %25";
+
 /// Why a text is not a valid database URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DatabaseUrlError {
@@ -31,8 +34,11 @@ pub enum DatabaseUrlError {
     #[error("cannot have options after a question mark for SQLite")]
     Options,
     /// The part after `postgres://` is not valid. The error does not include the text, which may contain a password.
-    #[error("must look like postgres://user:password@host:5432/database")]
+    #[error("must look like postgres://user:password@host:5432/database{}", ESCAPES)]
     Postgres,
+    /// A password ends at a character that separates the parts of a URL, and the rest of it is in other parts.
+    #[error("has an @ after the host{}", ESCAPES)]
+    Unescaped,
 }
 
 impl DatabaseUrl {
@@ -55,6 +61,9 @@ impl FromStr for DatabaseUrl {
 
     fn from_str(text: &str) -> Result<Self, DatabaseUrlError> {
         if text.starts_with("postgres://") || text.starts_with("postgresql://") {
+            if is_unescaped(text) {
+                return Err(DatabaseUrlError::Unescaped);
+            }
             let options = text.parse().map_err(|_| DatabaseUrlError::Postgres)?;
             return Ok(Self(DatabaseLocation::Postgres(Box::new(options))));
         }
@@ -67,6 +76,15 @@ impl FromStr for DatabaseUrl {
             None => Err(DatabaseUrlError::Scheme),
         }
     }
+}
+
+/// Whether a part of the password would be taken for the host, the database or an option.
+fn is_unescaped(url: &str) -> bool {
+    let after_scheme = url.split_once("://").map_or("", |(_, rest)| rest);
+    let (server, rest) =
+        after_scheme.split_at(after_scheme.find(['/', '?', '#']).unwrap_or(after_scheme.len()));
+    let database = rest.split(['?', '#']).next().unwrap_or_default();
+    database.contains('@') || (rest.contains('@') && !server.contains('@'))
 }
 
 impl fmt::Display for DatabaseUrl {
@@ -101,6 +119,19 @@ mod tests {
     }
 
     #[test]
+    fn passwords_may_be_escaped_and_options_may_have_an_at_sign() {
+        for text in [
+            "postgres://me:pa%40s%2Fs@host/x",
+            "postgres://me:pa@ss@host/x",
+            "postgres://me:pa@host/x?application_name=a@b",
+            "postgres:///x?host=/run/postgresql",
+        ] {
+            let url = text.parse::<DatabaseUrl>().map(|url| url.to_string());
+            assert!(url.as_ref().is_ok_and(|url| url.ends_with("/x")), "{text}: {url:?}");
+        }
+    }
+
+    #[test]
     fn passwords_are_not_printed() {
         let url: DatabaseUrl =
             "postgres://me:hunter2@db.example:6432/tonearm?sslmode=require".parse().unwrap();
@@ -119,6 +150,10 @@ mod tests {
             ("sqlite:///var/lib/", DatabaseUrlError::File),
             ("sqlite:///a.db?mode=rwc", DatabaseUrlError::Options),
             ("postgres://me:secret@host:notaport/x", DatabaseUrlError::Postgres),
+            ("postgres://me:pa/ss@host/x", DatabaseUrlError::Unescaped),
+            ("postgres://me:p@s/s@host/x", DatabaseUrlError::Unescaped),
+            ("postgres://me:12?s@host/x", DatabaseUrlError::Unescaped),
+            ("postgres://me:pa#ss@host/x", DatabaseUrlError::Unescaped),
         ] {
             assert_eq!(text.parse::<DatabaseUrl>().map(|_| ()), Err(expected), "{text}");
         }

@@ -114,12 +114,14 @@ pub struct ImportTrack {
     pub metadata: Map<String, Value>,
 }
 
-/// A change of a track.
+/// A change of a track. What is `None` stays as it is.
 #[derive(Debug, Clone, Serialize)]
 pub struct UpdateTrack {
     /// The title.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub player_title: Option<String>,
     /// The subtitle.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub player_subtitle: Option<String>,
     /// What is stored with it.
     pub metadata: Map<String, Value>,

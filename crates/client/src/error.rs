@@ -26,6 +26,9 @@ pub enum ClientError {
         /// Why not.
         cause: String,
     },
+    /// A URL that is longer than any server accepts.
+    #[error("the request is too long to be sent; shorten its texts")]
+    TooLong,
     /// A response that no Tonearm service sends.
     #[error("{host} does not respond as a Tonearm service does: {what}")]
     InvalidResponse {
@@ -93,7 +96,7 @@ impl ClientError {
         match self {
             Self::Refused(refusal) => refusal.is_transient(),
             Self::Unreachable { .. } => true,
-            Self::InvalidResponse { .. } | Self::File(_) => false,
+            Self::TooLong | Self::InvalidResponse { .. } | Self::File(_) => false,
         }
     }
 
@@ -115,7 +118,7 @@ impl ClientError {
         match self {
             Self::Refused(refusal) => refusal.status >= 500,
             Self::Unreachable { .. } | Self::InvalidResponse { .. } => true,
-            Self::File(_) => false,
+            Self::TooLong | Self::File(_) => false,
         }
     }
 
@@ -146,6 +149,9 @@ impl ClientError {
 
     /// A request that got no response. The text of the error itself would contain the URL.
     pub(crate) fn unreachable(host: &str, error: &reqwest::Error) -> Self {
+        if error.is_builder() {
+            return Self::TooLong;
+        }
         let cause = match error.is_timeout() {
             true => "it does not respond in time".to_owned(),
             false => innermost_cause(error)

@@ -2,6 +2,9 @@
 
 import { t } from "./texts.js";
 
+/** The form that is sent now, as its question was answered with yes. */
+let confirmed = null;
+
 const dialog = document.createElement("dialog");
 dialog.setAttribute("aria-labelledby", "confirm-question");
 dialog.innerHTML = `<p id="confirm-question"></p><form method="dialog" class="actions">
@@ -13,7 +16,7 @@ dialog.querySelector("[autofocus]").textContent = t("script-cancel");
 document.addEventListener("submit", (event) => {
   const form = event.target;
   const asked = form.dataset?.confirm;
-  if (!asked || form.dataset.confirmed) return;
+  if (!asked || form === confirmed) return;
   event.preventDefault();
   const submitter = event.submitter;
   if (!dialog.isConnected) document.body.append(dialog);
@@ -23,7 +26,9 @@ document.addEventListener("submit", (event) => {
   dialog.showModal();
   dialog.addEventListener("close", () => {
     if (dialog.returnValue !== "yes") return submitter?.focus();
-    form.dataset.confirmed = "yes";
+    confirmed = form;
     form.requestSubmit(submitter);
+    // Pages come back as they were left, and ask again.
+    confirmed = null;
   }, { once: true });
 });

@@ -1,6 +1,7 @@
 // What is typed into a form is kept in this tab until the form has arrived. If it has not, the same person finds the form filled
 // in again. Passwords, files and hidden fields are never kept.
 
+import { look } from "./signing-in.js";
 import { t } from "./texts.js";
 
 const NAME = "tonearm-draft";
@@ -34,12 +35,36 @@ const action = (form) => new URL(form.getAttribute("action") ?? location.href, l
 /** The fields of a form that people fill in. */
 const fields = (form) => [...form.elements].filter((field) => field.name && !field.hidden && !UNKEPT.includes(field.type));
 
+/**
+ * What opens the page of a form that has no address, as it answers the form of a list: that form is sent again. It is the
+ * action that was chosen there (`data-first-step`), and the tracks.
+ */
+function firstStep(form) {
+  if (!form.dataset.firstStep) return null;
+  const hidden = [...form.elements].filter(({ name }) => name === "track" || name === "list");
+  return {
+    address: `${document.body.dataset.base}/selection`,
+    fields: [["action", form.dataset.firstStep], ...hidden.map(({ name, value }) => [name, value])],
+  };
+}
+
+async function reopen({ address, fields }) {
+  const { session } = await look();
+  const form = document.createElement("form");
+  [form.method, form.action, form.hidden] = ["post", address, true];
+  for (const [name, value] of [["form_secret", session?.form_secret ?? ""], ...fields]) {
+    form.append(Object.assign(document.createElement("input"), { type: "hidden", name, value }));
+  }
+  document.body.append(form);
+  form.submit();
+}
+
 const state = (field) => (BOXES.includes(field.type) ? field.checked : field.value);
 
 function draftOf(form) {
   const typed = fields(form).map((field) => ({ name: field.name, option: BOXES.includes(field.type) ? field.value : null, state: state(field) }));
   const hasFile = [...form.elements].some((field) => field.type === "file" && field.files.length);
-  return { person, page: here(), action: action(form), typed, hasFile, at: Date.now(), lost: null };
+  return { person, page: here(), action: action(form), step: firstStep(form), typed, hasFile, at: Date.now(), lost: null };
 }
 
 /** Fills a form in. Scripts that follow a field are told where it changes. */
@@ -90,8 +115,11 @@ function keep(draft) {
   said.classList.add("kept");
   if (asksToSignIn) said.append(t("script-draft-after-sign-in"));
   else {
-    const back = document.createElement("a");
-    back.href = draft.page;
+    const back = document.createElement(draft.step ? "button" : "a");
+    if (draft.step) {
+      back.className = "small";
+      back.addEventListener("click", () => reopen(draft.step));
+    } else back.href = draft.page;
     back.textContent = t("script-draft-go-back");
     said.append(back);
   }
@@ -103,9 +131,11 @@ function arrive() {
   if (!draft) return write(null);
   if (!person) return keep(draft);
   if (draft.person !== person || !draft.lost) return write(null);
-  if (draft.page !== here()) return;
+  const isSame = (form) => form.getAttribute("method") === "post" && action(form) === draft.action
+    && draft.typed.every(({ name }) => form.elements[name]);
+  const form = [...document.forms].find(isSame);
+  if (draft.step ? !form : draft.page !== here()) return;
   write(null);
-  const form = [...document.forms].find((form) => form.getAttribute("method") === "post" && action(form) === draft.action);
   if (form) restore(form, draft);
 }
 

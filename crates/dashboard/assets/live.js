@@ -1,16 +1,14 @@
-// How far tracks are, told by the server over one connection a page, for as long as something is in the making.
+// Tracks in the making: rows, uploads and the page of a track say how far they are.
 
-import { request, signedInAgain } from "./signing-in.js";
+import { Progress } from "./progress.js";
+import { request } from "./signing-in.js";
 import { t } from "./texts.js";
 
-const AGAIN_MS = 5000;
-const LATEST_MS = 60000;
-const base = document.body.dataset.base;
+const { base } = document.body.dataset;
 /** Who follows which track. */
 const followed = new Map();
-let source = null;
+const progress = new Progress(() => [...followed.keys()], tell);
 let isDue = false;
-let again = AGAIN_MS;
 
 /**
  * Calls `told` with how far a track is ({status, percent, files}), and `through` once it is not in the making any more.
@@ -19,61 +17,22 @@ let again = AGAIN_MS;
 export function follow(id, told, through) {
   if (!followed.has(id)) followed.set(id, new Set());
   followed.get(id).add({ told, through });
-  // A stream that is open may have been told before this track was there; a new one begins with all of them. Rows of a
-  // list share one.
+  // The rows of a list are told of at once.
   if (isDue) return;
   isDue = true;
   setTimeout(() => {
     isDue = false;
-    open();
+    progress.changed();
   });
 }
 
-function open() {
-  close();
-  source = new EventSource(`${base}/progress`);
-  source.addEventListener("message", (event) => {
-    again = AGAIN_MS;
-    const tracks = new Map(JSON.parse(event.data).map((track) => [track.id, track]));
-    for (const [id, followers] of followed) {
-      if (tracks.has(id)) for (const { told } of followers) told(tracks.get(id));
-      else end(id);
-    }
-    if (!followed.size) close();
-  });
-  source.addEventListener("done", () => {
-    close();
-    for (const id of [...followed.keys()]) end(id);
-  });
-  source.addEventListener("error", () => {
-    // Broken connections are opened again by the browser; refused ones by us, later.
-    if (source?.readyState === EventSource.CLOSED) reopen();
-  });
-}
-
-/** An event source does not tell why it was refused. */
-async function reopen() {
-  close();
-  const answer = await fetch("/dashboard/session.json", { headers: { accept: "application/json" } }).catch(() => null);
-  if (answer?.status === 401) {
-    await signedInAgain();
-    again = 0;
+function tell({ making, over }) {
+  for (const track of making) for (const { told } of followed.get(track.id) ?? []) told(track);
+  for (const id of over) {
+    const followers = followed.get(id) ?? [];
+    followed.delete(id);
+    for (const { through } of followers) through();
   }
-  setTimeout(() => {
-    if (followed.size && !source) open();
-  }, again);
-  again = Math.min(Math.max(again * 2, AGAIN_MS), LATEST_MS);
-}
-
-function close() {
-  source?.close();
-  source = null;
-}
-
-function end(id) {
-  const followers = followed.get(id);
-  followed.delete(id);
-  for (const { through } of followers) through();
 }
 
 /** What a row or an upload says of a track in the making. Nothing is done of a track that waits for its turn. */
@@ -86,6 +45,19 @@ const FILE_STATES = {
   waiting: "script-file-waiting", running: "script-file-running", made: "script-file-made", failed: "script-file-failed",
 };
 
+/** What can have the focus in a row. */
+const CONTROLS = ["a.row", ".pick", "[data-play]", "[data-more]", "[data-grip]"];
+
+/** Changes rows of a list. The focus stays where it is, also in a row that is replaced. */
+export function keepingFocus(list, change) {
+  const focused = list.contains(document.activeElement) ? document.activeElement : null;
+  const control = CONTROLS.find((css) => focused?.matches(css));
+  const id = focused?.closest("[data-track]").dataset.track;
+  change();
+  if (!control || document.activeElement === focused) return;
+  list.querySelector(`[data-track="${id}"]`)?.querySelector(control)?.focus({ preventScroll: true });
+}
+
 /** A row of a list says how far its track is, and is replaced by what the server says of it in the end. */
 export function followRow(row) {
   const id = row.dataset.track;
@@ -93,11 +65,13 @@ export function followRow(row) {
   const list = row.closest("[data-rows]");
   follow(id, (progress) => (state.textContent = progressText(progress)), async () => {
     const answer = await request(`${base}/tracks/${id}/row?${list.dataset.rows}`).catch(() => null);
+    const holder = document.createElement("template");
+    holder.innerHTML = answer?.ok ? await answer.text() : "";
+    // A row that somebody is moving is replaced afterwards.
+    while (row.matches(".held")) await new Promise((put) => list.addEventListener("tonearm-row-put", put, { once: true }));
     // A list that was brought up to date meanwhile has another row.
     if (!answer?.ok || !row.isConnected) return;
-    const holder = document.createElement("template");
-    holder.innerHTML = await answer.text();
-    row.replaceWith(holder.content);
+    keepingFocus(list, () => row.replaceWith(holder.content));
   });
 }
 

@@ -23,6 +23,10 @@ export class Moves {
     this.#putBack = putBack;
   }
 
+  get isSaving() {
+    return this.#isSaving;
+  }
+
   async add(move) {
     this.#waiting.push(move);
     if (this.#isSaving) return;

@@ -15,10 +15,15 @@ function begin() {
   if (!rows?.querySelector("[data-grip]")) return;
   list = rows;
   sortable = new Sortable(list, {
-    moved(from, to) {
+    async moved(from, to) {
       const collection = document.querySelector("#selection [name=list]").value;
       const ids = [...rows.children].map((row) => row.dataset.track);
-      moves.add({ collection, ...moveOf(ids, from, to) });
+      // Until it is saved, the server has another order.
+      rows.dataset.saving = "";
+      await moves.add({ collection, ...moveOf(ids, from, to) });
+      if (moves.isSaving) return;
+      delete rows.dataset.saving;
+      rows.dispatchEvent(new Event("tonearm-row-put", { bubbles: true }));
     },
   });
 }

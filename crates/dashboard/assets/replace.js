@@ -1,6 +1,7 @@
 // Replacing the file of a track with progress: the new file is sent as any other upload, then followed until it has taken the
 // place of the old one.
 
+import { pause } from "./in-sight.js";
 import { request } from "./signing-in.js";
 import { t } from "./texts.js";
 
@@ -85,7 +86,8 @@ class Replacing {
     const { state } = answer?.ok ? await answer.json() : { state: "processing" };
     // What was cancelled elsewhere is no more.
     if (answer?.status === 404 || state === "completed" || state === "failed") return location.reload();
-    setTimeout(() => this.#look(), LOOK_MS);
+    await pause(LOOK_MS);
+    this.#look();
   }
 }
 

@@ -1,7 +1,7 @@
 // Keeps the list of a collection up to date while tracks are added to it: rows, pages and how many there are. The server writes
 // them; rows that say the same as before stay, with whatever is chosen or playing in them.
 
-import { followRow } from "./live.js";
+import { followRow, keepingFocus } from "./live.js";
 import { request } from "./signing-in.js";
 
 /** At most so often, however many tracks are added. */
@@ -10,6 +10,8 @@ const PAUSE_MS = 1000;
 let timer = 0;
 let isAsking = false;
 let isDue = false;
+/** Whether a row was moved since the list was asked for. */
+let isMoved = false;
 
 /** Brings the list up to date, a moment later. */
 export function updateRows() {
@@ -17,12 +19,24 @@ export function updateRows() {
   if (!timer && !isAsking) timer = setTimeout(update, PAUSE_MS);
 }
 
+// Rows stay where they are while somebody moves one, and until that is saved.
+const isMoving = () => document.querySelector("[data-rows] > .held, [data-rows][data-saving]");
+
+document.addEventListener("tonearm-row-put", () => {
+  isMoved = true;
+  if (isDue) updateRows();
+});
+
 async function update() {
   timer = 0;
-  [isAsking, isDue] = [true, false];
+  if (isMoving()) return;
+  [isAsking, isDue, isMoved] = [true, false, false];
   const answer = await request(location.href, { headers: { accept: "text/html" } }).catch(() => null);
-  if (answer?.ok) show(new DOMParser().parseFromString(await answer.text(), "text/html"));
+  const page = answer?.ok ? new DOMParser().parseFromString(await answer.text(), "text/html") : null;
   isAsking = false;
+  // Rows that were moved meanwhile are in another order there.
+  if (isMoved || isMoving()) isDue = true;
+  else if (page) show(page);
   if (isDue) updateRows();
 }
 
@@ -32,7 +46,7 @@ function show(page) {
   if (!region[0] || !region[1]) return;
   const [old, fresh] = region.map((part) => part.querySelector("[data-rows]"));
   if (old && fresh) {
-    merge(old, fresh);
+    keepingFocus(old, () => merge(old, fresh));
     renewPages(region[0], region[1]);
   } else if (old || fresh) {
     replace(region[0], region[1]);

@@ -3,8 +3,7 @@
 import { Selection, tabStorage } from "./selection.js";
 import { t } from "./texts.js";
 
-// What was selected has been changed.
-if (document.querySelector("[data-of-selection]")) Selection.forget(tabStorage());
+if (document.querySelector("[data-of-selection]")) Selection.changed(tabStorage());
 
 /** Ends what listens for the list before. */
 let ending = new AbortController();
@@ -93,6 +92,7 @@ function begin() {
     if (!isSelecting) clear();
   });
   if (selection.size > 0) setSelecting(true);
+  form.addEventListener("submit", () => selection.willChange(), { signal });
   new MutationObserver(show).observe(list, { childList: true });
   // Back on a page that was left, or a page in the frame of the player bar has changed the selection.
   const readAgain = () => {

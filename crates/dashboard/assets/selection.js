@@ -2,6 +2,8 @@
 // The tab keeps them until they are changed or deselected.
 
 const PREFIX = "tonearm-selected ";
+/** What the form of a list was sent for last. */
+const CHANGING = "tonearm-changing";
 
 export class Selection {
   #storage;
@@ -18,14 +20,7 @@ export class Selection {
 
   /** Another page of the tab may have changed what is kept. */
   read() {
-    if (!this.#storage) return;
-    let ids = null;
-    try {
-      ids = JSON.parse(this.#storage.getItem(this.#key));
-    } catch {
-      // Not ours.
-    }
-    this.#ids = new Set(Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : []);
+    if (this.#storage) this.#ids = new Set(stored(this.#storage, this.#key));
   }
 
   get size() {
@@ -65,11 +60,35 @@ export class Selection {
     }
   }
 
-  /** Deselects everything in every list. */
-  static forget(storage) {
-    const keys = Array.from({ length: storage?.length ?? 0 }, (_, at) => storage.key(at));
-    for (const key of keys.filter((key) => key?.startsWith(PREFIX))) storage.removeItem(key);
+  /** Remembers that what is selected is going to be changed. */
+  willChange() {
+    try {
+      this.#storage?.setItem(CHANGING, JSON.stringify([...this.#ids]));
+    } catch {
+      // Full: it stays selected.
+    }
   }
+
+  /** Deselects what was changed, in every list. What else is selected stays so. */
+  static changed(storage) {
+    const changed = stored(storage, CHANGING);
+    const keys = Array.from({ length: storage?.length ?? 0 }, (_, at) => storage.key(at));
+    for (const key of keys.filter((key) => key?.startsWith(PREFIX))) {
+      new Selection(storage, key.slice(PREFIX.length)).set(changed, false);
+    }
+    storage?.removeItem(CHANGING);
+  }
+}
+
+/** The ids of an entry. */
+function stored(storage, key) {
+  let ids = null;
+  try {
+    ids = JSON.parse(storage?.getItem(key) ?? null);
+  } catch {
+    // Not ours.
+  }
+  return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
 }
 
 /** The storage of the tab, unless the browser forbids it. */

@@ -30,7 +30,7 @@ export async function request(address, { headers = {}, ...rest } = {}) {
 }
 
 /** The session of this browser; nothing where nobody is signed in, or nobody answers. */
-async function look() {
+export async function look() {
   const answer = await fetch("/dashboard/session.json", { headers: { accept: "application/json" }, redirect: "error" }).catch(() => null);
   return { status: answer?.status ?? 0, session: answer?.ok ? await answer.json().catch(() => null) : null };
 }

@@ -1,5 +1,6 @@
 // A list that is put in another order: by dragging the grips of its rows, or with the keyboard. A grip takes its row with
 // Space or Return, the arrow keys move it, Space or Return puts it down, and Escape takes it back. What happens is announced.
+// Whoever changes the list by itself waits while a row has the class `held`, until `tonearm-row-put` is dispatched.
 
 import { t } from "./texts.js";
 
@@ -69,6 +70,7 @@ export class Sortable {
     row.querySelector("[data-grip]").removeAttribute("aria-pressed");
     const to = this.#at(row);
     if (to !== from) this.#moved(from, to);
+    this.#list.dispatchEvent(new Event("tonearm-row-put", { bubbles: true }));
     return to;
   }
 

@@ -14,6 +14,20 @@ const LEAST_PIECE = 256 * 1024;
 /** An upload that cannot be continued. */
 export class UploadError extends Error {}
 
+/** The file on the disk is not the one that was chosen any more: it was changed, moved or deleted. Or it is a folder. */
+export class Unreadable extends UploadError {
+  constructor() {
+    super(t("script-upload-file-gone"));
+  }
+}
+
+/** Fails where a file cannot be read. A request that sends such a file fails as if there were no network. */
+export async function checkReadable(file) {
+  await file.slice(0, 1).arrayBuffer().catch(() => {
+    throw new Unreadable();
+  });
+}
+
 /** The upload was paused or cancelled. */
 export class Stopped extends Error {}
 
@@ -104,6 +118,7 @@ export class Transfer {
     if ([200, 201, 204].includes(sent.status)) return isLast;
     if (sent.status === 409 && sent.code === "upload_offset_mismatch") return false;
     if (sent.status === 413 && sent.code === null && end - offset > LEAST_PIECE) return this.#shrink(end - offset);
+    if (sent.status === 0) await checkReadable(this.file);
     if (isTemporary(sent.status) || sent.code === "upload_interrupted") return null;
     throw new UploadError(t(REFUSALS[sent.code] ?? "script-upload-rejected"));
   }

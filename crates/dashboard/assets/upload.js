@@ -6,7 +6,7 @@ import { follow, progressText } from "./live.js";
 import { updateRows } from "./rows.js";
 import { request } from "./signing-in.js";
 import { locale, t } from "./texts.js";
-import { Stopped, Transfer } from "./transfer.js";
+import { checkReadable, Stopped, Transfer, Unreadable } from "./transfer.js";
 import { forget, recall, remember, unfinished } from "./unfinished.js";
 
 const AT_ONCE = 3;
@@ -187,6 +187,11 @@ class Upload {
     this.#isStopped = true;
     this.queue.forget(this);
     this.node.remove();
+    await this.#discard();
+  }
+
+  /** Removes what the server has of it. */
+  async #discard() {
     this.#forget();
     await this.#transfer?.discard();
     await this.#created?.catch(() => null);
@@ -194,6 +199,7 @@ class Upload {
     // It may have been made meanwhile.
     this.#forget();
     await post(`${this.queue.tracks}/${this.#track}/delete`, {}).catch(() => null);
+    this.#track = null;
     updateRows();
   }
 
@@ -202,6 +208,7 @@ class Upload {
     if (this.file.size === 0) return this.say(t("script-upload-empty"), "bad", null, true);
     this.#isRunning = true;
     try {
+      await checkReadable(this.file);
       const url = await this.#create();
       if (this.#isStopped) throw new Stopped();
       await this.#send(url);
@@ -211,7 +218,10 @@ class Upload {
       this.#follow();
     } catch (error) {
       if (error instanceof Stopped) this.say(t("script-upload-paused"), "", RESUME);
-      else this.say(error.message, "bad", TRY_AGAIN);
+      else if (error instanceof Unreadable) {
+        this.say(error.message, "bad", null, true);
+        this.#discard();
+      } else this.say(error.message, "bad", TRY_AGAIN);
     } finally {
       this.#isRunning = false;
     }

@@ -45,6 +45,7 @@ const ASSETS: &[Asset] = &[
     ("choices.js", JS, include_bytes!("../assets/choices.js")),
     ("in-sight.js", JS, include_bytes!("../assets/in-sight.js")),
     ("live-parts.js", JS, include_bytes!("../assets/live-parts.js")),
+    ("progress.js", JS, include_bytes!("../assets/progress.js")),
     ("problems.js", JS, include_bytes!("../assets/problems.js")),
     ("tables.js", JS, include_bytes!("../assets/tables.js")),
     ("sending.js", JS, include_bytes!("../assets/sending.js")),

@@ -121,7 +121,7 @@ async fn form_secret(request: Request) -> Result<(Option<String>, Request), Page
         return Ok((None, request));
     }
     let (parts, body) = request.into_parts();
-    let body = form::read(&parts.extensions, body).await?;
+    let body = form::read(&parts.extensions, body, form::MOST_BYTES).await?;
     Ok((urlencoded_field(&body), Request::from_parts(parts, Body::from(body))))
 }
 

@@ -4,7 +4,7 @@ use askama::Template;
 use axum::Json;
 use axum::response::{IntoResponse, Redirect, Response};
 use http::StatusCode;
-use tonearm_domain::{QuotaExceeded, QuotaKind, Role};
+use tonearm_domain::{ErrorCode, QuotaExceeded, QuotaKind, Role};
 use tonearm_service::Refusal;
 
 use crate::amount;
@@ -117,7 +117,7 @@ fn refused(refusal: Refusal) -> (StatusCode, Message, String) {
         Refusal::NotFound(resource) => {
             return (StatusCode::NOT_FOUND, t("error-no-page"), t(not_found(resource)).to_string());
         }
-        Refusal::Unauthenticated { code: "signed_out", .. } => {
+        Refusal::Unauthenticated { code: ErrorCode::SignedOut, .. } => {
             let message = t("error-signed-out-text").to_string();
             return (StatusCode::UNAUTHORIZED, t("error-signed-out"), message);
         }

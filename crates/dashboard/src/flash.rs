@@ -129,7 +129,6 @@ impl FlashMessage {
                 | Flash::TracksRetitled
                 | Flash::TracksCovered
                 | Flash::NothingChanged
-                | Flash::Undone
         )
     }
 

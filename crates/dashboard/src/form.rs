@@ -5,12 +5,13 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use axum::extract::{FromRequest, Request};
+use axum::extract::{FromRequest, Multipart, Request};
 use futures::StreamExt;
-use http::Extensions;
+use http::header::CONTENT_TYPE;
+use http::{Extensions, HeaderValue};
 use tokio::time::timeout;
 use tonearm_domain::{BodyBudget, CollectError};
-use tonearm_service::Refusal;
+use tonearm_service::{CollectedBody, Refusal};
 
 use crate::error::PageError;
 use crate::refusal_text::{message_beside_field, not_found, sentence};
@@ -19,21 +20,27 @@ use crate::text::t;
 /// The most bytes of a form without files.
 pub(crate) const MOST_BYTES: usize = 256 * 1024;
 
+/// The most bytes of a form with `multipart/form-data`: 200 titles of 1000 characters, each as it was and as it is to be.
+const MOST_MULTIPART_BYTES: usize = 2 * 1024 * 1024;
+
 /// How long a form without files may take to arrive.
 pub(crate) const READ_WITHIN: Duration = Duration::from_secs(30);
 
 /// The whole body of a form without files.
-pub(crate) async fn read(extensions: &Extensions, body: Body) -> Result<Bytes, PageError> {
+pub(crate) async fn read(extensions: &Extensions, body: Body, most: usize) -> Result<Bytes, PageError> {
     let mut chunks = body.into_data_stream();
-    let collect =
-        BodyBudget::collect(extensions.get(), MOST_BYTES, |context| chunks.poll_next_unpin(context));
-    match timeout(READ_WITHIN, collect).await {
-        Ok(Ok(whole)) => Ok(whole.into()),
-        Ok(Err(CollectError::TooLarge)) => Err(PageError::TooLarge { limit: MOST_BYTES as u64 }),
+    let collect = BodyBudget::collect(extensions.get(), most, |context| chunks.poll_next_unpin(context));
+    let whole = match timeout(READ_WITHIN, collect).await {
+        Ok(Ok(whole)) => Bytes::from(whole),
+        Ok(Err(CollectError::TooLarge)) => return Err(PageError::TooLarge { limit: most as u64 }),
         Ok(Err(CollectError::NoMemory | CollectError::Interrupted(_))) | Err(_) => {
-            Err(PageError::FormIncomplete)
+            return Err(PageError::FormIncomplete);
         }
+    };
+    if let Some(collected) = extensions.get::<CollectedBody>() {
+        collected.keep(&whole);
     }
+    Ok(whole)
 }
 
 /// An option: in a list, of checkboxes, or of tabs.
@@ -85,16 +92,32 @@ impl Fields {
     }
 }
 
+/// The fields of a form that has arrived completely.
+async fn of_multipart(request: Request) -> Result<Vec<(String, String)>, PageError> {
+    let mut form = Multipart::from_request(request, &()).await.map_err(|_| PageError::BadForm)?;
+    let mut fields = Vec::new();
+    while let Some(field) = form.next_field().await.map_err(|_| PageError::BadForm)? {
+        let name = field.name().unwrap_or_default().to_owned();
+        fields.push((name, field.text().await.map_err(|_| PageError::BadForm)?));
+    }
+    Ok(fields)
+}
+
 impl<S: Send + Sync> FromRequest<S> for Fields {
     type Rejection = PageError;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, PageError> {
         let (parts, body) = request.into_parts();
-        let body = read(&parts.extensions, body).await?;
-        let fields: Vec<(String, String)> =
-            serde_urlencoded::from_bytes(&body).map_err(|_| PageError::BadForm)?;
+        let kind = parts.headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
+        let fields = if kind.starts_with(b"multipart/form-data") {
+            let body = read(&parts.extensions, body, MOST_MULTIPART_BYTES).await?;
+            of_multipart(Request::from_parts(parts, Body::from(body))).await?
+        } else {
+            let body = read(&parts.extensions, body, MOST_BYTES).await?;
+            serde_urlencoded::from_bytes(&body).map_err(|_| PageError::BadForm)?
+        };
         // NUL is never typed, and databases do not store it as text.
-        if fields.iter().any(|(_, value)| value.contains('\0')) {
+        if fields.iter().any(|(_, value): &(String, String)| value.contains('\0')) {
             return Err(PageError::BadForm);
         }
         Ok(Self(fields))
@@ -160,7 +183,7 @@ mod tests {
                 tokio::time::sleep(Duration::from_secs(1)).await;
                 (sent < chunks).then(|| (Ok::<_, std::io::Error>(Bytes::from_static(chunk)), sent + 1))
             });
-            async move { read(&Extensions::new(), Body::from_stream(drip)).await }
+            async move { read(&Extensions::new(), Body::from_stream(drip), MOST_BYTES).await }
         };
         assert_eq!(dripping(20, b"a").await.unwrap().len(), 20);
         assert!(matches!(dripping(40, b"a").await, Err(PageError::FormIncomplete)));
@@ -168,7 +191,7 @@ mod tests {
         let broken = Body::from_stream(futures::stream::once(async {
             Err::<Bytes, _>(std::io::Error::other("gone"))
         }));
-        assert!(matches!(read(&Extensions::new(), broken).await, Err(PageError::FormIncomplete)));
+        assert!(matches!(read(&Extensions::new(), broken, MOST_BYTES).await, Err(PageError::FormIncomplete)));
     }
 
     #[test]

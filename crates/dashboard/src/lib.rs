@@ -24,6 +24,7 @@ mod path;
 mod people;
 mod picture;
 mod profile;
+mod purpose;
 mod quota;
 mod recipe_text;
 mod refusal_text;

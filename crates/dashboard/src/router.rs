@@ -3,10 +3,11 @@
 use std::any::Any;
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, State};
+use axum::extract::{DefaultBodyLimit, OriginalUri, State};
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
+use http::Uri;
 use tonearm_service::Refusal;
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
@@ -58,6 +59,8 @@ pub fn router(app: Dashboard) -> Router {
     let assets = assets::routes().layer(from_fn_with_state(app.clone(), headers::protect));
     Router::new()
         .route("/", get(async || Redirect::to("/dashboard")))
+        .route("/dashboard/", get(async |OriginalUri(uri): OriginalUri| without_slash(&uri)))
+        .route("/docs/", get(async |OriginalUri(uri): OriginalUri| without_slash(&uri)))
         .nest("/dashboard", assets.merge(pages))
         .with_state(app)
 }
@@ -73,8 +76,22 @@ async fn home(State(app): State<Dashboard>, signed_in: SignedIn) -> Result<Respo
     }
 }
 
-async fn nothing(_: SignedIn) -> PageError {
-    PageError::NoPage
+async fn nothing(
+    OriginalUri(uri): OriginalUri,
+    signed_in: Result<SignedIn, PageError>,
+) -> Result<Redirect, PageError> {
+    if uri.path().ends_with('/') {
+        return Ok(without_slash(&uri));
+    }
+    signed_in?;
+    Err(PageError::NoPage)
+}
+
+/// Addresses of pages do not end with a slash, but people type one.
+fn without_slash(uri: &Uri) -> Redirect {
+    let path = uri.path().trim_end_matches('/');
+    let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
+    Redirect::permanent(&format!("{path}{query}"))
 }
 
 fn panicked(panic: Box<dyn Any + Send>) -> Response {

@@ -3,15 +3,19 @@
 use std::marker::PhantomData;
 use std::net::IpAddr;
 
+use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{FromRequestParts, OriginalUri, Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use http::HeaderMap;
 use http::header::USER_AGENT;
 use http::request::Parts;
-use tonearm_domain::{Actor, Ambient, ClientAddress, Organization, OrganizationId, Origin, Person, Role};
+use tonearm_domain::{
+    Actor, Ambient, ClientAddress, ErrorCode, Organization, OrganizationId, Origin, Person, Role,
+};
 use tonearm_service::{
-    Caller, Device, Office, Purpose, Refusal, Resource, Resumed, act_on_sign_in, in_request, take_turn,
+    Caller, CollectedBody, Device, Office, Purpose, Refusal, Resource, Resumed, act_on_sign_in, in_request,
+    take_turn,
 };
 use tonearm_signing::Token;
 
@@ -56,36 +60,25 @@ pub(crate) async fn judge(app: &Dashboard, request: &mut Request) -> Result<(), 
     Ok(())
 }
 
-/// Runs each request so that what it writes depends on the sign-in on which it acts.
+/// Runs each request so that what it writes depends on the sign-in on which it acts, and again if the database ended its
+/// transaction in favour of others. The route of a form says what its writes are for (see
+/// [`adds`](crate::purpose::adds)).
 pub(crate) async fn acting(State(app): State<Dashboard>, request: Request, next: Next) -> Response {
-    let purpose = if ends(request.uri().path()) { Purpose::End } else { Purpose::Add };
-    in_request(app.ambient, purpose, next.run(request)).await
+    let purpose = request.method().is_safe().then_some(Purpose::Add);
+    let (mut parts, body) = request.into_parts();
+    let collected = CollectedBody::default();
+    if body.is_end_stream() {
+        collected.keep(&Bytes::new());
+    }
+    parts.extensions.insert(collected.clone());
+    let head = (!parts.method.is_safe()).then(|| parts.clone());
+    let first = next.clone().run(Request::from_parts(parts, body));
+    in_request(app.ambient, purpose, first, move || {
+        let again = Request::from_parts(head.clone()?, Body::from(collected.get()?));
+        Some(next.clone().run(again))
+    })
+    .await
 }
-
-/// Whether the form at this path removes something, ends a right, or signs a person in or out.
-fn ends(path: &str) -> bool {
-    let last = path.rsplit('/').next().unwrap_or_default();
-    path.starts_with("/sign-in") || ENDING.contains(&last)
-}
-
-/// The last segments of such paths.
-const ENDING: [&str; 15] = [
-    "administrator",
-    "cancel",
-    "delete",
-    "disable",
-    "end",
-    "end-old",
-    "end-sessions",
-    "password",
-    "remove",
-    "revoke",
-    "role",
-    "sign-out",
-    "sign-out-everywhere",
-    "unlink",
-    "withdraw",
-];
 
 /// The secret in a cookie.
 fn token(headers: &HeaderMap, name: &str) -> Option<Token> {
@@ -173,7 +166,7 @@ impl FromRequestParts<Dashboard> for Administrator {
         let signed_in = SignedIn::from_request_parts(parts, app).await?;
         if !signed_in.person().is_administrator {
             return Err(PageError::Refused(Refusal::Forbidden {
-                code: "not_administrator",
+                code: ErrorCode::NotAdministrator,
                 message: "only administrators can do this",
             }));
         }

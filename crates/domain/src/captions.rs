@@ -1,5 +1,9 @@
 //! Captions: the words of a track as WebVTT. They are parsed from callers' files and written for players.
 
+use std::borrow::Cow;
+
+use quick_xml::escape::resolve_html5_entity;
+
 use crate::transcription::Utterance;
 
 /// Maximum size of a WebVTT text, in bytes.
@@ -27,10 +31,27 @@ impl CaptionsError {
     }
 }
 
-/// Parses WebVTT leniently. Returns the cues sorted by start, as plain text with line breaks. Comments, styles,
-/// regions, settings and markup are dropped. Times may use a comma as the decimal separator, as in SubRip. `duration`
-/// is the duration of the audio in seconds; 0 if it is unknown.
-pub fn parse_captions(text: &str, duration: f64) -> Result<Vec<Utterance>, CaptionsError> {
+/// What a WebVTT text says.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Captions {
+    /// The cues sorted by start, as plain text with line breaks.
+    pub cues: Vec<Utterance>,
+    /// The markup, comments, styles, regions and control characters that are not kept, by line.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A part of a WebVTT text that is not kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The line, from 1.
+    pub line: usize,
+    /// What was there, shortened.
+    pub text: String,
+}
+
+/// Parses WebVTT leniently. Cue identifiers and settings are dropped. Times may use a comma as the decimal separator, as
+/// in SubRip. `duration` is the duration of the audio in seconds; 0 if it is unknown.
+pub fn parse_captions(text: &str, duration: f64) -> Result<Captions, CaptionsError> {
     if text.len() > MOST_CAPTION_BYTES {
         let most = MOST_CAPTION_BYTES / (1024 * 1024);
         return Err(CaptionsError::at(1, format!("the text is longer than {most} MiB")));
@@ -41,12 +62,12 @@ pub fn parse_captions(text: &str, duration: f64) -> Result<Vec<Utterance>, Capti
     if first != "WEBVTT" && !first.starts_with("WEBVTT ") && !first.starts_with("WEBVTT\t") {
         return Err(CaptionsError::at(1, "the text must begin with WEBVTT"));
     }
-    let (mut cues, mut at) = (Vec::new(), 0);
+    let (mut cues, mut left_out, mut at) = (Vec::new(), Vec::new(), 0);
     for block in lines[1..].split(|line| line.trim().is_empty()) {
         // Lines are numbered from 1, and the first line was skipped. Each block is followed by an empty line.
         let line = at + 2;
         at += block.len() + 1;
-        if let Some(cue) = parse_block(block, line, duration)? {
+        if let Some(cue) = parse_block(block, line, duration, &mut left_out)? {
             cues.push(cue);
         }
         if cues.len() > MOST_CUES {
@@ -54,13 +75,19 @@ pub fn parse_captions(text: &str, duration: f64) -> Result<Vec<Utterance>, Capti
         }
     }
     cues.sort_by(|one: &Utterance, other| one.start.total_cmp(&other.start));
-    Ok(cues)
+    Ok(Captions { cues, left_out })
 }
 
 /// Parses the lines between two empty lines. Returns `None` for a comment, a style, a region, and a cue without words.
-fn parse_block(block: &[&str], line: usize, duration: f64) -> Result<Option<Utterance>, CaptionsError> {
+fn parse_block(
+    block: &[&str],
+    line: usize,
+    duration: f64,
+    left_out: &mut Vec<LeftOut>,
+) -> Result<Option<Utterance>, CaptionsError> {
     let Some(first) = block.first() else { return Ok(None) };
     if matches!(first.split_whitespace().next(), Some("NOTE" | "STYLE" | "REGION")) {
+        left_out.push(LeftOut { line, text: shortened(first) });
         return Ok(None);
     }
     let timing = block.iter().take(2).position(|line| line.contains("-->"));
@@ -78,8 +105,14 @@ fn parse_block(block: &[&str], line: usize, duration: f64) -> Result<Option<Utte
             format!("the cue starts at {}, but the track ends at {}", written(start), written(duration));
         return Err(CaptionsError::at(line + timing, message));
     }
-    let words: Vec<String> =
-        block[timing + 1..].iter().map(|line| plain(line)).filter(|line| !line.is_empty()).collect();
+    let mut words = Vec::new();
+    for (at, text) in block.iter().enumerate().skip(timing + 1) {
+        let (plain, dropped) = plain(text);
+        words.extend(Some(plain).filter(|plain| !plain.is_empty()));
+        if !dropped.is_empty() {
+            left_out.push(LeftOut { line: line + at, text: dropped.chars().take(MOST_SHOWN).collect() });
+        }
+    }
     if words.is_empty() {
         return Ok(None);
     }
@@ -128,39 +161,76 @@ fn parse_time(text: &str) -> Option<f64> {
     Some(whole as f64 / 1000.0)
 }
 
-/// A line of a cue without its markup and control characters.
-fn plain(line: &str) -> String {
-    let mut text = String::with_capacity(line.len());
+/// A line of a cue without its markup and control characters, and what was left out.
+fn plain(line: &str) -> (String, String) {
+    let (mut text, mut dropped) = (String::with_capacity(line.len()), String::new());
     let mut rest = line;
     while let Some(at) = rest.find(['<', '&']) {
         text.push_str(&rest[..at]);
         rest = &rest[at..];
-        if let Some(markup) = rest.strip_prefix('<') {
-            rest = markup.split_once('>').map_or("", |(_, behind)| behind);
-        } else if let Some((entity, character)) = ENTITIES.iter().find(|(name, _)| rest.starts_with(name)) {
-            text.push(*character);
-            rest = &rest[entity.len()..];
+        if let Some(behind) = without_tag(rest) {
+            dropped.push_str(&rest[..rest.len() - behind.len()]);
+            rest = behind;
+        } else if let Some((characters, behind)) = character_reference(rest) {
+            text.push_str(&characters);
+            rest = behind;
         } else {
-            text.push('&');
+            text.push_str(&rest[..1]);
             rest = &rest[1..];
         }
     }
     text.push_str(rest);
-    text.retain(|character| !character.is_control());
-    text.trim().to_owned()
+    for control in text.chars().filter(|character| character.is_control() && !character.is_whitespace()) {
+        dropped.push_str(&format!("U+{:04X} ", u32::from(control)));
+    }
+    (without_controls(&text), without_controls(&dropped))
 }
 
-const ENTITIES: [(&str, char); 6] = [
-    ("&amp;", '&'),
-    ("&lt;", '<'),
-    ("&gt;", '>'),
-    ("&nbsp;", '\u{a0}'),
-    ("&lrm;", '\u{200e}'),
-    ("&rlm;", '\u{200f}'),
-];
+/// A line without control characters. Tabs and the like become spaces, since they separate words.
+fn without_controls(line: &str) -> String {
+    let spaced = line
+        .chars()
+        .map(|character| if character.is_control() && character.is_whitespace() { ' ' } else { character });
+    spaced.filter(|character| !character.is_control()).collect::<String>().trim().to_owned()
+}
+
+/// The spans of WebVTT. Two of them have an annotation: who speaks, and the language.
+const SPANS: [&str; 8] = ["b", "c", "i", "lang", "rt", "ruby", "u", "v"];
+
+/// What follows the tag at the start of a text, if WebVTT has such a tag: a span, its end, or a time. Any other `<` is text.
+fn without_tag(text: &str) -> Option<&str> {
+    let (tag, behind) = text.strip_prefix('<')?.split_once('>')?;
+    let (name, annotation) = tag.split_once(char::is_whitespace).unwrap_or((tag, ""));
+    let is_bare = annotation.trim().is_empty();
+    let is_span = match name.strip_prefix('/') {
+        Some(ended) => is_bare && SPANS.contains(&ended),
+        None => {
+            let name = name.split('.').next().unwrap_or_default();
+            SPANS.contains(&name) && (is_bare || matches!(name, "v" | "lang"))
+        }
+    };
+    (is_span || parse_time(tag).is_some()).then_some(behind)
+}
+
+/// The character reference of HTML at the start of a text, resolved, and what follows it.
+fn character_reference(text: &str) -> Option<(Cow<'static, str>, &str)> {
+    let (name, behind) = text.strip_prefix('&')?.split_once(';')?;
+    let Some(number) = name.strip_prefix('#') else {
+        return Some((resolve_html5_entity(name)?.into(), behind));
+    };
+    let code = match number.strip_prefix(['x', 'X']) {
+        Some(hex) if hex.bytes().all(|byte| byte.is_ascii_hexdigit()) => u32::from_str_radix(hex, 16),
+        None if number.bytes().all(|byte| byte.is_ascii_digit()) => number.parse(),
+        _ => return None,
+    };
+    Some((char::from_u32(code.ok()?)?.to_string().into(), behind))
+}
+
+/// The most characters of a line that are shown in a message.
+const MOST_SHOWN: usize = 30;
 
 fn shortened(text: &str) -> String {
-    text.chars().filter(|character| !character.is_control()).take(30).collect()
+    text.chars().filter(|character| !character.is_control()).take(MOST_SHOWN).collect()
 }
 
 /// Writes cues as WebVTT. Those without words or times are left out.
@@ -171,8 +241,7 @@ pub fn print_captions(cues: &[Utterance]) -> String {
         let words: Vec<String> = cue
             .text
             .split(['\n', '\r'])
-            .map(|line| line.chars().filter(|character| !character.is_control()).collect::<String>())
-            .map(|line| escaped(line.trim()))
+            .map(|line| escaped(&without_controls(line)))
             .filter(|line| !line.is_empty())
             .collect();
         if words.is_empty() || !cue.has_times() || start == end {

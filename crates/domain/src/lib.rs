@@ -22,9 +22,11 @@ mod cover_resolution;
 mod creator;
 mod deletion;
 mod derived;
+mod disk_room;
 mod durable_name;
 mod ended_runs;
 mod error_causes;
+mod error_code;
 mod event;
 mod fair_semaphore;
 mod file_name;
@@ -108,7 +110,9 @@ pub use ambient::{Ambient, Clock, Entropy};
 pub use audit::{AuditAction, AuditEntry, AuditRecord};
 pub use byte_budget::{BodyBudget, ByteBudget, CollectError, HeldBytes, REQUEST_BYTES};
 pub use cache_policy::{CachePolicy, CachePolicyError};
-pub use captions::{CaptionsError, MOST_CAPTION_BYTES, captions_within, parse_captions, print_captions};
+pub use captions::{
+    Captions, CaptionsError, LeftOut, MOST_CAPTION_BYTES, captions_within, parse_captions, print_captions,
+};
 pub use certificate::{
     CertificateNames, CertificateNamesError, CertificateState, IssuedCertificate, RetryAfter, order_pause,
     renewal_at,
@@ -122,9 +126,11 @@ pub use cover_resolution::{PlacedCover, resolve_cover};
 pub use creator::Creator;
 pub use deletion::{Deletion, KeepDeleted, KeepDeletedError, Trashed};
 pub use derived::{Derived, Input, Inputs};
+pub use disk_room::{DiskRoom, DiskUse, Shortage};
 pub use durable_name::{DeliveryPath, DurableName, Generation, TrackManifest};
 pub use ended_runs::{EndedRuns, PerClass, RecentRuns};
 pub use error_causes::{error_causes, error_with_causes, innermost_cause};
+pub use error_code::ErrorCode;
 pub use event::{EventError, EventKind, WebhookKind};
 pub use fair_semaphore::{FairPermit, FairSemaphore};
 pub use file_name::{delivery_name, original_name, sanitise_file_name, variant_name};
@@ -216,5 +222,5 @@ pub use variant_index::VariantIndex;
 pub use waveform::{LevelsFormat, LevelsSettings, WaveformImage, WaveformVideo};
 pub use webhook::{
     ClaimedDelivery, DeliveryAttempt, DeliveryState, EndpointHealth, EventPlace, FAILURES_IN_ORDER,
-    GIVE_UP_SECONDS, OLD_SECRET_SECONDS, Webhook, WebhookDelivery,
+    GIVE_UP_SECONDS, MOST_ATTEMPTS_KEPT, OLD_SECRET_SECONDS, Webhook, WebhookDelivery,
 };

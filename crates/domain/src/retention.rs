@@ -114,6 +114,7 @@ impl Retention {
             (ExpiredRows::SignInStates, Some(now)),
             (ExpiredRows::OldKeys, Some(now)),
             (ExpiredRows::Nodes, ago(NodeRecord::KEPT_SECONDS)),
+            (ExpiredRows::FormerFiles, ago(ListenerKey::KEPT_SECONDS)),
         ];
         ends.into_iter().filter_map(|(rows, until)| Some((rows, until?))).collect()
     }
@@ -176,11 +177,13 @@ pub enum ExpiredRows {
     OldKeys,
     /// Nodes that did not report that they stopped, by their last heartbeat.
     Nodes,
+    /// What replaced and removed files contained, by when they were replaced.
+    FormerFiles,
 }
 
 impl ExpiredRows {
     /// Every kind.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::PlaySessions,
         Self::UploadSessions,
         Self::KeptAnswers,
@@ -201,6 +204,7 @@ impl ExpiredRows {
         Self::SignInStates,
         Self::OldKeys,
         Self::Nodes,
+        Self::FormerFiles,
     ];
 
     /// The rows as text, as in logs.
@@ -226,6 +230,7 @@ impl ExpiredRows {
             Self::SignInStates => "used sign-in states",
             Self::OldKeys => "old secrets of keys",
             Self::Nodes => "lost nodes",
+            Self::FormerFiles => "replaced files",
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::cache_policy::CachePolicy;
 use crate::chapter::Chapter;
 use crate::colour::{Colour, ThemeColour};
 use crate::cover::CoverSize;
+use crate::error_code::ErrorCode;
 use crate::event::{EventKind, WebhookKind};
 use crate::file_props::FileProps;
 use crate::import_bucket::{AccessKeyId, BucketName, BucketRegion};
@@ -80,6 +81,9 @@ macro_rules! schemas {
 schemas! {
     AccessKeyId => text().min_length(Some(1)).max_length(Some(256)).pattern(Some("^[!-+\\-.0-<>-~]+$"));
     ApiKeyId => formatted("uuid");
+    ErrorCode => one_of(ErrorCode::INTERFACE.iter().map(|code| code.as_str())).description(Some(
+        "A stable, machine-readable error code. New versions may add codes; treat one that you do not know by its status.",
+    ));
     BucketName => text().pattern(Some("^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$"));
     BucketRegion => text().pattern(Some("^[a-zA-Z0-9_-]{1,64}$"));
     CollectionId => formatted("uuid");

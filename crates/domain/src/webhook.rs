@@ -22,6 +22,9 @@ pub const GIVE_UP_SECONDS: i64 = 36 * 3600;
 /// five minutes, and it may be retried for a day.
 pub const FAILURES_IN_ORDER: u32 = 3;
 
+/// How many attempts of a delivery are kept. It can be replayed any number of times.
+pub const MOST_ATTEMPTS_KEPT: u32 = 50;
+
 /// Failures in a row, over all deliveries, after which an endpoint is paused.
 const FAILURES_BEFORE_PAUSE: u32 = 5;
 

@@ -3,7 +3,7 @@
 use http::header::{self, HeaderName, HeaderValue};
 use http::{Response, StatusCode};
 use serde::Serialize;
-use tonearm_domain::RequestId;
+use tonearm_domain::{ErrorCode, RequestId};
 use tonearm_signing::VerifyError;
 
 use crate::body::Content;
@@ -42,46 +42,50 @@ pub(crate) enum Refusal {
 struct ErrorBody {
     ok: bool,
     message: &'static str,
-    code: &'static str,
+    code: ErrorCode,
     api_request_id: RequestId,
 }
 
 impl Refusal {
-    fn describe(self) -> (StatusCode, &'static str, &'static str) {
+    fn describe(self) -> (StatusCode, ErrorCode, &'static str) {
         match self {
-            Self::NotFound => (StatusCode::NOT_FOUND, "not_found", "There is no file at this URL."),
-            Self::Signature(VerifyError::Malformed) => {
-                (StatusCode::UNAUTHORIZED, "signature_invalid", "The URL must have a complete signature.")
-            }
-            Self::Signature(VerifyError::BadSignature) => {
-                (StatusCode::UNAUTHORIZED, "signature_invalid", "The signature does not match the URL.")
-            }
+            Self::NotFound => (StatusCode::NOT_FOUND, ErrorCode::NotFound, "There is no file at this URL."),
+            Self::Signature(VerifyError::Malformed) => (
+                StatusCode::UNAUTHORIZED,
+                ErrorCode::SignatureInvalid,
+                "The URL must have a complete signature.",
+            ),
+            Self::Signature(VerifyError::BadSignature) => (
+                StatusCode::UNAUTHORIZED,
+                ErrorCode::SignatureInvalid,
+                "The signature does not match the URL.",
+            ),
             Self::Signature(VerifyError::Expired) => {
-                (StatusCode::UNAUTHORIZED, "url_expired", "The URL has expired; request a new one.")
+                (StatusCode::UNAUTHORIZED, ErrorCode::UrlExpired, "The URL has expired; request a new one.")
             }
             Self::Signature(VerifyError::KeysUnknown) | Self::KeysUnknown { .. } => (
                 StatusCode::SERVICE_UNAVAILABLE,
-                "signing_keys_unavailable",
+                ErrorCode::SigningKeysUnavailable,
                 "The signature cannot be checked at the moment; try again shortly.",
             ),
             Self::Method => (
                 StatusCode::METHOD_NOT_ALLOWED,
-                "method_not_allowed",
+                ErrorCode::MethodNotAllowed,
                 "Only GET, HEAD and OPTIONS are allowed.",
             ),
             Self::Precondition => (
                 StatusCode::PRECONDITION_FAILED,
-                "precondition_failed",
+                ErrorCode::PreconditionFailed,
                 "The file does not match the precondition of the request.",
             ),
             Self::Range { .. } => (
                 StatusCode::RANGE_NOT_SATISFIABLE,
-                "range_not_satisfiable",
+                ErrorCode::RangeNotSatisfiable,
                 "The requested range is outside the file.",
             ),
             Self::Storage { .. } => (
                 StatusCode::SERVICE_UNAVAILABLE,
-                "storage_unavailable",
+                ErrorCode::StorageUnavailable,
                 "The storage is temporarily unavailable; try again shortly.",
             ),
         }

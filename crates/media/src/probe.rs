@@ -41,6 +41,8 @@ pub struct Probe {
     pub entry: Option<Entry>,
     /// How much sound the file declares.
     pub promise: DeclaredLength,
+    /// Whether `duration` is only estimated, from the size and the bitrate of the beginning.
+    pub is_estimated: bool,
     /// The chapters as the file declares them, plausible or not: at most 10,000, in any order, NaN for a missing time.
     /// Those of `info` are derived from them.
     pub told_chapters: Vec<Chapter>,
@@ -221,6 +223,7 @@ impl Probe {
             pcm: None,
             entry: None,
             promise: DeclaredLength::Unknown,
+            is_estimated: false,
             told_chapters: Vec::new(),
         }
     }
@@ -241,6 +244,11 @@ impl Probe {
         matches!(self.info.container.as_deref(), Some("aac" | "mp3" | "flac"))
     }
 
+    /// The duration in seconds; 0 if the file declares none, so that it is only estimated.
+    pub fn declared_seconds(&self) -> f64 {
+        if self.is_estimated { 0.0 } else { self.duration }
+    }
+
     /// Whether the file's clock agrees with the counted length in seconds.
     pub(crate) fn has_true_clock(&self, counted: f64) -> bool {
         let expected = self.expected_frames.map(|frames| frames as f64 / f64::from(self.sample_rate));
@@ -249,13 +257,16 @@ impl Probe {
 
     /// Adds the result of the header scan.
     pub(crate) fn with(self, glance: HeaderScan, entry: Option<Entry>) -> Self {
-        let is_guess = self.info.container.as_deref() == Some("mp3") && !glance.has_frame_count;
+        let is_estimated = match self.info.container.as_deref() {
+            Some("mp3") => !glance.has_frame_count,
+            container => container == Some("aac"),
+        };
         let promise = match self.promise {
             _ if glance.is_cut => DeclaredLength::Broken,
-            _ if is_guess => DeclaredLength::Unknown,
+            _ if is_estimated => DeclaredLength::Unknown,
             promise => promise,
         };
-        Self { entry, promise, ..self }
+        Self { entry, promise, is_estimated, ..self }
     }
 
     /// Parses ffprobe's JSON. Returns [`MediaError::NotAudio`] if no stream can be decoded to sound.
@@ -294,6 +305,7 @@ impl Probe {
             pcm: None,
             entry: None,
             promise: promise(chosen, &format, streams.len()),
+            is_estimated: false,
             info: TrackInfo {
                 container: format.format_name,
                 codec: chosen.codec_name.clone(),

@@ -111,7 +111,7 @@ impl Outbound {
     }
 
     /// Any other request to a URL that the guard lets pass.
-    pub(crate) async fn send(
+    pub async fn send(
         &self,
         request: http::Request<Vec<u8>>,
         limits: CallLimits,

@@ -18,7 +18,9 @@ use hyper::{HeaderMap, Method, Request, Response, StatusCode, Version};
 use serde_json::json;
 use tokio::runtime::Handle;
 use tokio_util::task::AbortOnDropHandle;
-use tonearm_domain::{Ambient, BodyBudget, ByteBudget, ClientAddress, HeldBytes, RequestId, StoredAddresses};
+use tonearm_domain::{
+    Ambient, BodyBudget, ByteBudget, ClientAddress, ErrorCode, HeldBytes, RequestId, StoredAddresses,
+};
 use tonearm_edge::Edge;
 use tonearm_telemetry::Budget;
 use tower::ServiceExt;
@@ -208,7 +210,7 @@ impl Front {
         let body = json!({
             "ok": false,
             "message": "the request must have exactly one Host header",
-            "code": "invalid_host",
+            "code": ErrorCode::InvalidHost,
             "api_request_id": id.to_string(),
         });
         (StatusCode::BAD_REQUEST, Json(body)).into_response()
@@ -295,7 +297,7 @@ fn busy(ambient: &Ambient) -> Response<Body> {
     let body = json!({
         "ok": false,
         "message": "too many responses wait to be read; read those that were requested, and try again shortly",
-        "code": "too_much_unread",
+        "code": ErrorCode::TooMuchUnread,
         "api_request_id": id.to_string(),
     });
     (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "5")], Json(body)).into_response()

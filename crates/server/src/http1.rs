@@ -63,6 +63,7 @@ pub(crate) async fn serve_until_idle(
     let (exchanges, interim) = (Exchanges::default(), Interim::default());
     let service = service_fn(|mut request: Request<Incoming>| {
         progress.begin_answer();
+        progress.note_body(!request.body().is_end_stream());
         let is_object = front.edge_for(request.uri().path()).is_some();
         let (exchange, unanswered) = (exchanges.begin(&request, is_object), interim.begin(&mut request));
         let answered = front.answer(request, connection);
@@ -351,6 +352,22 @@ mod tests {
                 stream.read_buf(&mut all).await.unwrap();
             }
             assert_eq!(all, format!("{follows}more").as_bytes());
+        }
+    }
+
+    /// The client reads only after it has sent everything, which is more than sockets buffer.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn whoever_is_still_sending_gets_the_response() {
+        for _ in 0..10 {
+            let (mut client, served) = serve(CancellationToken::new()).await;
+            let head = format!("POST /deaf HTTP/1.1\r\nHost: x\r\nContent-Length: {LARGE}\r\n\r\n");
+            client.write_all(head.as_bytes()).await.unwrap();
+            client.write_all(&vec![7; LARGE]).await.unwrap();
+            let mut response = String::new();
+            client.read_to_string(&mut response).await.unwrap();
+            assert!(response.starts_with("HTTP/1.1 200 ") && response.ends_with("not read"), "{response}");
+            drop(client);
+            assert!(served.await.unwrap().is_ok_and(|idle| idle.is_none()));
         }
     }
 

@@ -15,6 +15,7 @@ mod http_date;
 mod interim;
 mod lanes;
 mod limits;
+mod lingering;
 pub mod log;
 mod pace;
 mod paced_body;

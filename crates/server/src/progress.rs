@@ -6,7 +6,7 @@ use std::os::fd::{AsRawFd as _, BorrowedFd, RawFd};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use rustix::ioctl::{Getter, Opcode, ioctl};
@@ -15,6 +15,7 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep_until};
 
 use crate::limits::{CHECKS_PER_DEADLINE, ClientDeadlines};
+use crate::lingering::Lingering;
 use crate::pace::Pace;
 use crate::places::Seat;
 
@@ -45,6 +46,8 @@ pub(crate) struct Progress {
     heads: AtomicU64,
     waits_for_head: AtomicBool,
     closing: AtomicBool,
+    /// Whether the last request has a body, of which a part may still be on its way.
+    has_body: AtomicBool,
     /// The deadline for the first request of the connection, counted from when it was accepted.
     first_head_by: Option<Instant>,
     has_begun: AtomicBool,
@@ -162,6 +165,11 @@ impl Progress {
         }
     }
 
+    /// Records whether the request that is being answered has a body.
+    pub(crate) fn note_body(&self, has_body: bool) {
+        self.has_body.store(has_body, Ordering::Relaxed);
+    }
+
     /// Records that the next request is waited for.
     pub(crate) fn await_head(&self) {
         self.answers.store(self.written.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -264,11 +272,13 @@ const SIOCOUTQ: Opcode = 0x5411;
 pub(crate) struct Watched<S> {
     stream: S,
     progress: Arc<Progress>,
+    /// Once this side of the connection has ended.
+    lingering: Option<Lingering>,
 }
 
 impl<S> Watched<S> {
     pub(crate) fn new(stream: S, progress: Arc<Progress>) -> Self {
-        Self { stream, progress }
+        Self { stream, progress, lingering: None }
     }
 
     pub(crate) fn into_inner(self) -> S {
@@ -286,7 +296,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Watched<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -319,7 +329,14 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
+        let Self { stream, progress, lingering } = &mut *self;
+        if lingering.is_none() {
+            ready!(Pin::new(&mut *stream).poll_shutdown(context))?;
+        }
+        if !progress.has_body.load(Ordering::Relaxed) {
+            return Poll::Ready(Ok(()));
+        }
+        lingering.get_or_insert_with(Lingering::begin).poll(stream, context)
     }
 }
 

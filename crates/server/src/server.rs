@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use hyper::Request;
+use hyper::body::{Body as _, Incoming};
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use hyper_util::server::graceful::Watcher;
@@ -70,8 +72,9 @@ impl Server {
         let (progress, interim) = (Arc::new(progress), Interim::default());
         let stream = WithInterim::new(Watched::new(stream, progress.clone()), interim.clone());
         let (front, progress_of_request) = (self.front.clone(), progress.clone());
-        let service = service_fn(move |mut request| {
+        let service = service_fn(move |mut request: Request<Incoming>| {
             progress_of_request.begin_answer();
+            progress_of_request.note_body(!request.body().is_end_stream());
             let unanswered = interim.begin(&mut request);
             let answered = http1::AnswerGuard(progress_of_request.clone());
             front.answer(request, connection).map(|response| {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tonearm_catalog::{Office, Right};
-use tonearm_domain::{Action, Ambient, ApiKey, SignIn, UploadSession};
+use tonearm_domain::{Action, Ambient, ApiKey, ErrorCode, SignIn, UploadSession};
 use tonearm_signing::ApiKeyText;
 
 use crate::lookups::Lookups;
@@ -30,7 +30,7 @@ impl Access {
         let key = self.bearer(text).await?;
         if !key.permits(action) {
             return Err(Refusal::Forbidden {
-                code: "key_type",
+                code: ErrorCode::KeyType,
                 message: match action {
                     Action::Manage => "this request requires an API key of type api",
                     Action::Play => "this request requires an API key of type api or player",
@@ -50,7 +50,7 @@ impl Access {
             return Ok(());
         }
         Err(Refusal::Forbidden {
-            code: "origin_not_allowed",
+            code: ErrorCode::OriginNotAllowed,
             message: "this API key cannot be used from pages of this origin; add the origin to the key's allowed \
                       origins",
         })

@@ -2,6 +2,7 @@
 //! processed, or if they exceed an organization's quotas.
 
 pub(crate) mod quotas;
+mod reserve;
 mod space;
 
 use std::collections::HashSet;
@@ -14,7 +15,7 @@ use tonearm_domain::{Ambient, JobQueue, OrganizationId, Timestamp};
 
 use crate::refusal::Refusal;
 
-pub use space::{Shortage, Space};
+pub use space::Space;
 
 /// How long the result of a queue check is cached, in milliseconds.
 const REMEMBERED_MILLIS: i64 = 1000;
@@ -59,14 +60,14 @@ impl Admission {
     }
 
     /// Refuses if there is too little free space.
-    pub async fn require_space(&self) -> Result<(), Refusal> {
-        self.space.require().await
+    pub fn require_space(&self) -> Result<(), Refusal> {
+        self.space.require()
     }
 
     /// Refuses new uploads to an organization if there is too little free space or the queue is full. Call it before
     /// reading a body.
     pub async fn require(&self, organization_id: OrganizationId) -> Result<(), Refusal> {
-        self.require_space().await?;
+        self.require_space()?;
         match &self.backlog {
             Some(backlog) => backlog.require(organization_id).await,
             None => Ok(()),

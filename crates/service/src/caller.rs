@@ -4,8 +4,8 @@ use std::net::IpAddr;
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    Actor, AllowedOrigins, ApiKey, CollectionId, CreatorId, KeyScope, OrganizationId, Origin, PersonId,
-    Selection, Timestamp, TrackId,
+    Actor, AllowedOrigins, ApiKey, CollectionId, CreatorId, ErrorCode, KeyScope, OrganizationId, Origin,
+    PersonId, Selection, Timestamp, TrackId,
 };
 
 use crate::refusal::{INVALID_API_KEY, Refusal, Resource};
@@ -30,7 +30,7 @@ impl LatestEnd {
             return Ok(());
         }
         Err(Refusal::Forbidden {
-            code: "key_limits",
+            code: ErrorCode::KeyLimits,
             message: "this API key expires, and nothing that it makes or changes can last longer; choose an earlier \
                       end, or use a key that lasts longer",
         })
@@ -110,7 +110,7 @@ impl Caller {
             Ok(())
         } else {
             Err(Refusal::Forbidden {
-                code: "key_scope",
+                code: ErrorCode::KeyScope,
                 message: "this API key is limited to a collection or track; use a key for the organization",
             })
         }
@@ -124,7 +124,7 @@ impl Caller {
             Ok(())
         } else {
             Err(Refusal::Forbidden {
-                code: "key_limits",
+                code: ErrorCode::KeyLimits,
                 message: "this API key is limited to some variants; use a key for all variants",
             })
         }
@@ -136,7 +136,7 @@ impl Caller {
             Ok(())
         } else {
             Err(Refusal::Forbidden {
-                code: "key_limits",
+                code: ErrorCode::KeyLimits,
                 message: "this API key is limited to some variants and can allow no others; list only variants \
                           that it allows",
             })
@@ -149,7 +149,7 @@ impl Caller {
             Ok(())
         } else {
             Err(Refusal::Forbidden {
-                code: "key_limits",
+                code: ErrorCode::KeyLimits,
                 message: "this API key does not allow downloads, so it cannot allow them for another key",
             })
         }
@@ -161,7 +161,7 @@ impl Caller {
             Ok(())
         } else {
             Err(Refusal::Forbidden {
-                code: "key_limits",
+                code: ErrorCode::KeyLimits,
                 message: "this API key is limited to some origins and can allow no others; list only origins that \
                           it allows",
             })

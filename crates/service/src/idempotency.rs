@@ -7,10 +7,10 @@ use futures::FutureExt;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 use tonearm_catalog::{Catalog, Claim, Gathered, Repetition, Transaction};
-use tonearm_domain::{Ambient, RequestId, Shares};
+use tonearm_domain::{Ambient, ErrorCode, RequestId, Shares};
 use tonearm_signing::{seal, unseal};
 
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, record_again_if_victim};
 
 pub use tonearm_catalog::IdempotentRequest;
 
@@ -94,7 +94,7 @@ impl IdempotentAnswers {
                 }
                 Repetition::Mismatch => {
                     return Err(Refusal::Unprocessable {
-                        code: "idempotency_key_reused",
+                        code: ErrorCode::IdempotencyKeyReused,
                         message: "this Idempotency-Key was used for a different request; use a new one",
                     });
                 }
@@ -110,7 +110,11 @@ impl IdempotentAnswers {
         let now = self.ambient.now();
         match self.catalog.repetition(&claim.request, now).await? {
             Some(known) => Ok(known),
-            None => Ok(self.catalog.claim_repeatable(claim, now, now.plus_seconds(HELD_SECONDS)).await?),
+            None => {
+                let held_until = now.plus_seconds(HELD_SECONDS);
+                let claim = || async { Ok(self.catalog.claim_repeatable(claim, now, held_until).await?) };
+                record_again_if_victim(&self.ambient, claim).await
+            }
         }
     }
 
@@ -213,7 +217,7 @@ impl IdempotentAnswers {
 
 fn in_progress() -> Refusal {
     Refusal::Conflict {
-        code: "idempotency_key_in_progress",
+        code: ErrorCode::IdempotencyKeyInProgress,
         message: "the first request with this Idempotency-Key is still in progress; try again shortly"
             .to_owned(),
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tonearm_catalog::{Catalog, CatalogError, Transaction};
 use tonearm_domain::{
-    Ambient, AuditAction, Import, Job, OrganizationId, Origin, S3Url, Track, TrackId, TrackStatus,
+    Ambient, AuditAction, ErrorCode, Import, Job, OrganizationId, Origin, S3Url, Track, TrackId, TrackStatus,
 };
 use tonearm_outbound::{FetchError, FetchLimits, Fetched, GuardError, Outbound, SourceUrl, SourceUrlError};
 use tonearm_signing::Vault;
@@ -93,7 +93,7 @@ pub(crate) fn take(
 ) -> Result<Option<NewImport>, Refusal> {
     let Some(url) = source_url else { return Ok(None) };
     let imports = imports.filter(|imports| imports.is_enabled).ok_or(Refusal::Forbidden {
-        code: "imports_disabled",
+        code: ErrorCode::ImportsDisabled,
         message: "this service does not import files from URLs; upload the file instead",
     })?;
     let source = imports.outbound.check_source_url(&url).map_err(|error| {

@@ -1,7 +1,7 @@
 //! Background jobs, for operators: jobs that wait, run or were given up.
 
 use tonearm_catalog::{Catalog, CatalogError, Gathered, JobFilter, JobState, PendingJob, Transaction};
-use tonearm_domain::{Ambient, AuditAction, Job, JobId, LimitOffset, Origin};
+use tonearm_domain::{Ambient, AuditAction, ErrorCode, Job, JobId, LimitOffset, Origin};
 
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
@@ -97,7 +97,7 @@ impl Jobs {
             && self.catalog.import(track_id).await?.is_none()
         {
             return Err(Refusal::Unprocessable {
-                code: "import_over",
+                code: ErrorCode::ImportOver,
                 message: "the import has ended and its URL was removed; create a new track, or upload the file",
             });
         }
@@ -123,7 +123,7 @@ impl Jobs {
             let message =
                 "this job cannot be dropped, since nothing else does its work; mend what stops it and retry it"
                     .to_owned();
-            return Err(Refusal::Conflict { code: "job_needed", message });
+            return Err(Refusal::Conflict { code: ErrorCode::JobNeeded, message });
         }
         tx.delete_job(id).await?;
         self.record(&tx, origin, AuditAction::JobDrop, &job).await?;
@@ -143,7 +143,7 @@ impl Jobs {
         let Some(job) = tx.job_to_change(id).await? else { return Ok(None) };
         if job.state() == JobState::Running {
             let message = "a worker is running this job; try again when it has finished".to_owned();
-            return Err(Refusal::Conflict { code: "job_running", message });
+            return Err(Refusal::Conflict { code: ErrorCode::JobRunning, message });
         }
         Ok(Some((tx, job)))
     }

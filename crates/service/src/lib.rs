@@ -12,6 +12,7 @@ mod backups;
 mod batches;
 mod caller;
 mod certificates;
+mod collected_body;
 mod delivery;
 mod idempotency;
 mod imports;
@@ -40,7 +41,7 @@ mod verification;
 mod webhooks;
 
 pub use access::{Access, act_on_sign_in};
-pub use admission::{Admission, Shortage, Space};
+pub use admission::{Admission, Space};
 pub use audit::Audit;
 pub use backups::{
     BackupError, BackupEvent, BackupReport, BackupSummary, BackupTarget, BackupTerms, BackupTime, Backups,
@@ -48,6 +49,7 @@ pub use backups::{
 };
 pub use caller::Caller;
 pub use certificates::{Certificates, OrderOutcome, UsableCertificate};
+pub use collected_body::CollectedBody;
 pub use delivery::{
     CreatedSigningKey, DeliveryUrl, DeliveryUrlError, DurableBase, KeyFollower, Links, SharedCaches,
     SigningKeys, UploadHandle,
@@ -84,7 +86,7 @@ pub use secrets::{
     MasterSecretStatus, MasterSecretView, MasterSecrets, Resealed, Resealing, RotationStep, SealedCounts,
 };
 pub use status::{
-    AcmeStatus, BackupStatus, CertificateEnd, DiskStatus, DiskUse, Disks, Heartbeat, NearQuotas, NodeStatus,
+    AcmeStatus, BackupStatus, CertificateEnd, DiskStatus, Disks, Heartbeat, NearQuotas, NodeStatus,
     QueueStatus, Reachability, RunCounter, Status, StatusReport,
 };
 pub use store_identity::{IdentityError, StoreIdentity, StoreTie};
@@ -92,7 +94,7 @@ pub use streams::{NoCapacity, StreamHolder, StreamSlot, Streams};
 pub use sweeps::{SweepView, Sweeps};
 pub use tonearm_catalog::{
     AuditFilter, DamagedRow, FailedJobs, JobFailures, KeyQuery, LastBackup, NearQuota, Office, Purpose,
-    ScopeTitles, SessionPage,
+    ScopeTitles, SessionPage, act_for,
 };
 pub use track_view::{TrackSummaryView, TrackView};
 pub use transcription::{

@@ -5,8 +5,8 @@ use std::error::Error;
 use std::sync::Arc;
 
 use tonearm_blobs::BlobError;
-use tonearm_catalog::{Catalog, CatalogError, EndedRight, Record};
-use tonearm_domain::QuotaExceeded;
+use tonearm_catalog::{CatalogError, EndedRight, Record, again_if_victim};
+use tonearm_domain::{Ambient, ErrorCode, QuotaExceeded};
 
 /// The kind of a record that was not found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,35 +81,35 @@ impl Resource {
     }
 
     /// The error code that says it was not found.
-    pub const fn not_found_code(self) -> &'static str {
+    pub const fn not_found_code(self) -> ErrorCode {
         match self {
-            Self::Organization => "organization_not_found",
-            Self::Collection => "collection_not_found",
-            Self::Creator => "creator_not_found",
-            Self::Track => "track_not_found",
-            Self::Variant => "variant_not_found",
-            Self::PlaySession => "play_session_not_found",
-            Self::UploadSession => "upload_session_not_found",
-            Self::Upload => "upload_not_found",
-            Self::Replacement => "replacement_not_found",
-            Self::ApiKey => "api_key_not_found",
-            Self::Person => "person_not_found",
-            Self::Member => "member_not_found",
-            Self::Invitation => "invitation_not_found",
-            Self::Webhook => "webhook_not_found",
-            Self::WebhookDelivery => "delivery_not_found",
-            Self::SigningKey => "signing_key_not_found",
-            Self::ImportBucket => "import_bucket_not_found",
-            Self::Rendering => "rendering_not_found",
-            Self::Job => "job_not_found",
-            Self::Record => "not_found",
+            Self::Organization => ErrorCode::OrganizationNotFound,
+            Self::Collection => ErrorCode::CollectionNotFound,
+            Self::Creator => ErrorCode::CreatorNotFound,
+            Self::Track => ErrorCode::TrackNotFound,
+            Self::Variant => ErrorCode::VariantNotFound,
+            Self::PlaySession => ErrorCode::PlaySessionNotFound,
+            Self::UploadSession => ErrorCode::UploadSessionNotFound,
+            Self::Upload => ErrorCode::UploadNotFound,
+            Self::Replacement => ErrorCode::ReplacementNotFound,
+            Self::ApiKey => ErrorCode::ApiKeyNotFound,
+            Self::Person => ErrorCode::PersonNotFound,
+            Self::Member => ErrorCode::MemberNotFound,
+            Self::Invitation => ErrorCode::InvitationNotFound,
+            Self::Webhook => ErrorCode::WebhookNotFound,
+            Self::WebhookDelivery => ErrorCode::DeliveryNotFound,
+            Self::SigningKey => ErrorCode::SigningKeyNotFound,
+            Self::ImportBucket => ErrorCode::ImportBucketNotFound,
+            Self::Rendering => ErrorCode::RenderingNotFound,
+            Self::Job => ErrorCode::JobNotFound,
+            Self::Record => ErrorCode::NotFound,
         }
     }
 }
 
 /// An API key that does not work, whatever the reason.
 pub(crate) const INVALID_API_KEY: Refusal = Refusal::Unauthenticated {
-    code: "invalid_api_key",
+    code: ErrorCode::InvalidApiKey,
     message: "the API key is unknown, revoked or expired",
 };
 
@@ -130,7 +130,7 @@ pub enum Refusal {
     #[error("{message}")]
     Unauthenticated {
         /// A stable code.
-        code: &'static str,
+        code: ErrorCode,
         /// What is wrong with the credential.
         message: &'static str,
     },
@@ -138,7 +138,7 @@ pub enum Refusal {
     #[error("{message}")]
     Forbidden {
         /// A stable code.
-        code: &'static str,
+        code: ErrorCode,
         /// What it may not do.
         message: &'static str,
     },
@@ -149,7 +149,7 @@ pub enum Refusal {
     #[error("{message}")]
     Conflict {
         /// A stable code.
-        code: &'static str,
+        code: ErrorCode,
         /// What conflicts.
         message: String,
     },
@@ -166,7 +166,7 @@ pub enum Refusal {
     #[error("{message}")]
     Unprocessable {
         /// A stable code.
-        code: &'static str,
+        code: ErrorCode,
         /// Why not.
         message: &'static str,
     },
@@ -225,37 +225,32 @@ impl From<Record> for Resource {
     }
 }
 
-/// Runs a use case again if the database ended its transaction in favour of others. `work` does nothing before or after
-/// its transaction that must not happen twice.
-pub(crate) async fn again_if_victim<T, F: Future<Output = Result<T, Refusal>>>(
-    catalog: &Catalog,
-    work: impl Fn() -> F,
+/// Records what belongs to a request that cannot be run again as a whole, again if the database ended the transaction in
+/// favour of others: the bytes that were uploaded cannot be read a second time.
+pub(crate) async fn record_again_if_victim<T, F: Future<Output = Result<T, Refusal>>>(
+    ambient: &Ambient,
+    record: impl Fn() -> F,
 ) -> Result<T, Refusal> {
-    let mut attempts = 1;
-    loop {
-        match work().await {
-            // Within a larger transaction, everything before it is lost, too.
-            Err(Refusal::Unavailable(error)) if attempts < MOST_ATTEMPTS && !catalog.is_as_one() => {
-                if !error.downcast_ref().is_some_and(CatalogError::is_victim) {
-                    return Err(Refusal::Unavailable(error));
-                }
-                attempts += 1;
-            }
-            other => return other,
-        }
-    }
+    let is_victim = |error: &Source| error.downcast_ref().is_some_and(CatalogError::is_victim);
+    again_if_victim(
+        ambient,
+        record(),
+        || Some(record()),
+        |recorded| matches!(recorded, Err(Refusal::Unavailable(error)) if is_victim(error)),
+    )
+    .await
 }
-
-/// How many times a transaction is run that the database ends in favour of others.
-const MOST_ATTEMPTS: u32 = 5;
 
 /// The one place that decides what a missing or a duplicate record means to a caller: 404 or 409.
 impl From<CatalogError> for Refusal {
     fn from(error: CatalogError) -> Self {
         match error {
             CatalogError::Missing(record) => Self::NotFound(record.into()),
-            CatalogError::Taken(_) => Self::Conflict { code: "already_exists", message: error.to_string() },
+            CatalogError::Taken(_) => {
+                Self::Conflict { code: ErrorCode::AlreadyExists, message: error.to_string() }
+            }
             CatalogError::Unavailable(_) => Self::Unavailable(error.into()),
+            CatalogError::Full(source) => Self::Full(source),
             CatalogError::UnknownOutcome(_) => Self::UnknownOutcome(error.into()),
             CatalogError::RightEnded(ended) => right_ended(ended),
             CatalogError::QuotaExceeded(exceeded) => exceeded.into(),
@@ -271,24 +266,26 @@ fn right_ended(ended: EndedRight) -> Refusal {
     match ended {
         EndedRight::Key => INVALID_API_KEY,
         EndedRight::KeyLimits => Refusal::Conflict {
-            code: "key_changed",
+            code: ErrorCode::KeyChanged,
             message: "this API key was limited while the request was running; send the request again"
                 .to_owned(),
         },
-        EndedRight::SignIn => {
-            Refusal::Unauthenticated { code: "signed_out", message: "you were signed out; sign in again" }
-        }
+        EndedRight::SignIn => Refusal::Unauthenticated {
+            code: ErrorCode::SignedOut,
+            message: "you were signed out; sign in again",
+        },
         EndedRight::Membership => Refusal::Forbidden {
-            code: "not_member",
+            code: ErrorCode::NotMember,
             message: "you are no longer a member of this organization; ask an owner",
         },
         EndedRight::Role => Refusal::Forbidden {
-            code: "role_too_low",
+            code: ErrorCode::RoleTooLow,
             message: "your role in this organization no longer permits this; ask an owner",
         },
-        EndedRight::Administrator => {
-            Refusal::Forbidden { code: "not_administrator", message: "only administrators can do this" }
-        }
+        EndedRight::Administrator => Refusal::Forbidden {
+            code: ErrorCode::NotAdministrator,
+            message: "only administrators can do this",
+        },
     }
 }
 
@@ -297,6 +294,7 @@ impl From<Arc<CatalogError>> for Refusal {
     fn from(error: Arc<CatalogError>) -> Self {
         match *error {
             CatalogError::Unavailable(_) => Self::Unavailable(Box::new(error)),
+            CatalogError::Full(_) => Self::Full(Box::new(error)),
             _ => Self::Internal(Box::new(error)),
         }
     }
@@ -341,7 +339,7 @@ mod tests {
             let missing = Refusal::from(CatalogError::Missing(record));
             assert!(matches!(missing, Refusal::NotFound(found) if found == noun), "{missing:?}");
             let taken = Refusal::from(CatalogError::Taken(record));
-            assert!(matches!(taken, Refusal::Conflict { code: "already_exists", .. }), "{taken:?}");
+            assert!(matches!(taken, Refusal::Conflict { code: ErrorCode::AlreadyExists, .. }), "{taken:?}");
         }
         let taken = Refusal::from(CatalogError::Taken(Record::VariantIndex));
         assert_eq!(taken.to_string(), "a variant with this index already exists");
@@ -353,6 +351,8 @@ mod tests {
     fn faults_of_database_and_store_are_told_apart() {
         let unknown = Refusal::from(CatalogError::UnknownOutcome("gone".into()));
         assert!(matches!(unknown, Refusal::UnknownOutcome(_)));
+        let full = Refusal::from(CatalogError::Full("full".into()));
+        assert!(matches!(full, Refusal::Full(_)));
         let away = Refusal::from(CatalogError::Unavailable("gone".into()));
         assert!(matches!(away, Refusal::Unavailable(_)));
         assert!(matches!(Refusal::from(BlobError::Full), Refusal::Full(_)));

@@ -2,8 +2,8 @@
 //! methods that delete.
 
 use tonearm_blobs::{BlobError, Blobs};
-use tonearm_catalog::{Catalog, CatalogError};
-use tonearm_domain::ObjectKey;
+use tonearm_catalog::{Catalog, CatalogError, Transaction};
+use tonearm_domain::{Ambient, Job, ObjectKey, OrganizationId, REPLACED_FILES_SECONDS};
 
 /// Removes those of these objects to which no row refers, and returns their number.
 ///
@@ -27,4 +27,32 @@ where
     let count = keys.len();
     blobs.delete_many(keys).await?;
     Ok(count)
+}
+
+/// Schedules the removal of objects that no row names any more, with their sizes in bytes. URLs of them may have been
+/// handed out, so they are kept for a day.
+pub(crate) async fn remove_later(
+    tx: &Transaction,
+    ambient: &Ambient,
+    organization: OrganizationId,
+    objects: &[(ObjectKey, u64)],
+) -> Result<(), CatalogError> {
+    let remove_at = ambient.now().plus_seconds(REPLACED_FILES_SECONDS);
+    tx.put_replaced_objects(organization, objects, remove_at).await
+}
+
+/// The same for objects to which nobody was given a URL: they are removed at once.
+pub(crate) async fn remove_soon(
+    tx: &Transaction,
+    ambient: &Ambient,
+    organization: OrganizationId,
+    objects: &[(ObjectKey, u64)],
+) -> Result<(), CatalogError> {
+    if objects.is_empty() {
+        return Ok(());
+    }
+    tx.put_replaced_objects(organization, objects, ambient.now()).await?;
+    let job = Job::ForgetExpired {};
+    let unique = job.kind();
+    tx.enqueue(job, ambient.record_id(), ambient.now(), Some(unique)).await.map(drop)
 }

@@ -63,8 +63,13 @@ impl RequestTurns {
 }
 
 /// Runs the work of a request: see [`tonearm_catalog::in_request`]. Its turn ends with it.
-pub async fn in_request<F: Future>(ambient: Ambient, purpose: Purpose, work: F) -> F::Output {
-    TURN.scope(Mutex::default(), tonearm_catalog::in_request(ambient, purpose, work)).await
+pub async fn in_request<F: Future>(
+    ambient: Ambient,
+    purpose: impl Into<Option<Purpose>>,
+    work: F,
+    again: impl FnMut() -> Option<F>,
+) -> F::Output {
+    TURN.scope(Mutex::default(), tonearm_catalog::in_request(ambient, purpose, work, again)).await
 }
 
 /// Waits until it is the turn of an organization's request to take processors and the database. Does nothing outside of

@@ -16,7 +16,7 @@ use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, CatalogError, SeenNode};
 use tonearm_domain::{Ambient, CertificateNames, NodeId, Timestamp};
 
-pub use disks::{DiskStatus, DiskUse, Disks};
+pub use disks::{DiskStatus, Disks};
 pub use heartbeat::Heartbeat;
 pub use report::{AcmeStatus, BackupStatus, NearQuotas, NodeStatus, QueueStatus, Reachability, StatusReport};
 pub use run_counter::RunCounter;

@@ -4,8 +4,8 @@ mod provider_test;
 
 use tonearm_catalog::{Catalog, CatalogError, Transaction};
 use tonearm_domain::{
-    Ambient, AuditAction, Job, OrganizationId, Shares, Track, TrackId, Transcription, TranscriptionSettings,
-    TranscriptionState, language_code,
+    Ambient, AuditAction, ErrorCode, Job, OrganizationId, Shares, Track, TrackId, Transcription,
+    TranscriptionSettings, TranscriptionState, language_code,
 };
 use tonearm_outbound::{Outbound, TranscribeCall, TranscribeError, TranscribedAudio};
 use tonearm_signing::Vault;
@@ -137,7 +137,7 @@ impl Transcriptions {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
         if is_enabled && tx.transcription_settings_to_change(caller.organization_id).await?.is_none() {
-            return Err(Refusal::Unprocessable { code: "no_provider", message: NO_PROVIDER });
+            return Err(Refusal::Unprocessable { code: ErrorCode::NoProvider, message: NO_PROVIDER });
         }
         self.switch(&tx, caller, is_enabled, if is_enabled { "on" } else { "off" }).await?;
         if !is_enabled {
@@ -176,24 +176,24 @@ impl Transcriptions {
         let track = tx.track(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
         if !track.status.is_playable() {
             return Err(Refusal::Unprocessable {
-                code: "not_ready",
+                code: ErrorCode::NotReady,
                 message: "the track is not ready yet; transcribe it when it is",
             });
         }
         if tx.transcription_settings_to_change(caller.organization_id).await?.is_none() {
-            return Err(Refusal::Unprocessable { code: "no_provider", message: NO_PROVIDER });
+            return Err(Refusal::Unprocessable { code: ErrorCode::NoProvider, message: NO_PROVIDER });
         }
         let organization = tx.organization_as_it_is(caller.organization_id).await?;
         if !organization.is_some_and(|organization| organization.is_transcription_enabled) {
             return Err(Refusal::Unprocessable {
-                code: "transcription_off",
+                code: ErrorCode::TranscriptionOff,
                 message: "transcription is turned off; turn it on first",
             });
         }
         if tx.transcript_edited_at(id).await?.is_some() {
             if !is_overwriting {
                 return Err(Refusal::Conflict {
-                    code: "transcript_edited",
+                    code: ErrorCode::TranscriptEdited,
                     message: "the transcript was edited; to replace it and its edits, reload the page and transcribe again, or pass --overwrite-edits on the command line"
                         .to_owned(),
                 });

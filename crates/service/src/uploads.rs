@@ -104,7 +104,7 @@ impl Uploads {
         organization_id: OrganizationId,
         bytes: Option<u64>,
     ) -> Result<(), Refusal> {
-        self.admission.require_space().await?;
+        self.admission.require_space()?;
         quotas::admit_cover(&self.catalog, organization_id, bytes.unwrap_or(1)).await
     }
 

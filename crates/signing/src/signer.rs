@@ -15,6 +15,10 @@ use crate::signing_keys::{LiveKeys, SigningKeyName};
 /// Seconds that the signer's clock may be ahead.
 const CLOCK_TOLERANCE_SECONDS: u32 = 30;
 
+/// How long a node accepts a key that it has just made, until it has read the list of live keys again. Not longer: another
+/// node may revoke the key meanwhile.
+const NEW_KEY_SECONDS: i64 = 2;
+
 /// The moments that have ten digits: 2001-09-09 to 2286-11-20.
 const TEN_DIGITS: std::ops::RangeInclusive<i64> = 1_000_000_000..=9_999_999_999;
 
@@ -87,6 +91,18 @@ impl UrlSigner {
     /// Accepts the same keys until `until`.
     pub fn honour_longer(&self, until: Timestamp) {
         self.live.extend(until);
+    }
+
+    /// Accepts URLs signed with a key that was just made, for the two seconds in which the list of live keys may not
+    /// contain it yet.
+    pub fn honour_new(&self, name: SigningKeyName, now: Timestamp) {
+        let ring = self.keys.signing_key_ring(name.0, name.1);
+        self.live.add_new(name, ring, now, now.plus_seconds(NEW_KEY_SECONDS));
+    }
+
+    /// Accepts a key no longer, if it was just made.
+    pub fn forget_new(&self, name: SigningKeyName) {
+        self.live.remove_new(name);
     }
 
     /// The keys of organizations that are accepted.

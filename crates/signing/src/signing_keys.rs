@@ -22,11 +22,23 @@ struct CurrentKeys {
     keys: KeysByOrganization,
     /// From when on it is not known which keys are live. `None`: they are valid until others are set.
     until: Option<Timestamp>,
+    /// Keys that were made a moment ago, which whoever sets the keys may not know yet.
+    new: Vec<NewKey>,
+}
+
+struct NewKey {
+    name: SigningKeyName,
+    ring: Arc<KeyRing>,
+    until: Timestamp,
 }
 
 impl CurrentKeys {
     fn are_valid_at(&self, now: Timestamp) -> bool {
         self.until.is_none_or(|until| now < until)
+    }
+
+    fn new_at(&self, now: Timestamp) -> impl Iterator<Item = &NewKey> {
+        self.new.iter().filter(move |new| now < new.until)
     }
 }
 
@@ -38,14 +50,29 @@ const MOST_TRIED: usize = 8;
 impl LiveKeys {
     pub(crate) fn get(&self, name: SigningKeyName, now: Timestamp) -> Option<Arc<KeyRing>> {
         let current = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        find(&current.keys, name).filter(|_| current.are_valid_at(now))
+        let found = find(&current.keys, name).filter(|_| current.are_valid_at(now));
+        found.or_else(|| current.new_at(now).find(|new| new.name == name).map(|new| Arc::clone(&new.ring)))
     }
 
     /// The keys that a URL without `kid` is tried against: at most eight of the organization's, by id.
     pub(crate) fn tried(&self, organization: OrganizationId, now: Timestamp) -> Vec<(ShortId, Arc<KeyRing>)> {
         let current = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let live = current.keys.get(&organization).filter(|_| current.are_valid_at(now));
-        live.into_iter().flatten().take(MOST_TRIED).cloned().collect()
+        let new = current.new_at(now).filter(|new| new.name.0 == organization);
+        let new = new.map(|new| (new.name.1, Arc::clone(&new.ring)));
+        live.into_iter().flatten().cloned().chain(new).take(MOST_TRIED).collect()
+    }
+
+    /// Adds a key that was just made, until it is known to whoever sets the keys.
+    pub(crate) fn add_new(&self, name: SigningKeyName, ring: KeyRing, now: Timestamp, until: Timestamp) {
+        let mut current = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        current.new.retain(|new| now < new.until);
+        current.new.push(NewKey { name, ring: Arc::new(ring), until });
+    }
+
+    /// Takes back a key that was just made.
+    pub(crate) fn remove_new(&self, name: SigningKeyName) {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).new.retain(|new| new.name != name);
     }
 
     /// Replaces the live keys. Keys that were live before are not derived again.
@@ -63,7 +90,8 @@ impl LiveKeys {
         }
         // Every node tries the same keys, in whatever order it received their names.
         keys.values_mut().for_each(|keys| keys.sort_by_key(|(id, _)| *id));
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = CurrentKeys { keys, until };
+        let mut current = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        (current.keys, current.until) = (keys, until);
     }
 
     /// Keeps the same keys until `until`.

@@ -4,13 +4,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use tokio::task::spawn_blocking;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tonearm_blobs::Blobs;
 use tonearm_catalog::Catalog;
 use tonearm_domain::{Ambient, MasterSecretUse, NodeRecord, ScheduledTask};
 use tonearm_service::{
-    Access, Heartbeat, IdentityError, KeyFollower, MasterSecrets, Refusal, StoreIdentity, Usage, UsageKeeper,
+    Access, Heartbeat, IdentityError, KeyFollower, MasterSecrets, Refusal, Space, StoreIdentity, Usage,
+    UsageKeeper,
 };
 
 /// How often usage is stored: a process that is killed loses at most this much.
@@ -27,6 +29,9 @@ const HEARTBEAT_EVERY: Duration = Duration::from_secs(NodeRecord::BEAT_SECONDS);
 
 /// How often the time at which a key was last used is stored.
 const STORE_KEY_USES_EVERY: Duration = Duration::from_secs(30);
+
+/// How often the free space is read.
+const WATCH_SPACE_EVERY: Duration = Duration::from_secs(1);
 
 /// How often a node that started without its store checks again which store it is.
 const CHECK_STORE_EVERY: Duration = Duration::from_secs(5);
@@ -134,6 +139,33 @@ pub async fn merge_record_counts(catalog: Catalog, ambient: Ambient, until: Canc
 /// Refreshes the list of live signing keys at an interval: from the catalog, or from what other nodes left in the store.
 pub async fn refresh_signing_keys(mut follower: KeyFollower, every: Duration, until: CancellationToken) {
     repeat!("reading the list of signing keys", every, until, follower.look());
+}
+
+/// Reads the free space at an interval, keeps the reserve, and logs when the space becomes short and when there is enough
+/// again. A file system that does not answer holds up nothing else.
+pub async fn watch_space(space: Space, until: CancellationToken) {
+    let watch = async {
+        let mut ticks = interval(WATCH_SPACE_EVERY);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut was_short = false;
+        loop {
+            ticks.tick().await;
+            let watched = space.clone();
+            if let Err(error) = spawn_blocking(move || watched.keep_watch()).await {
+                tracing::error!(%error, "reading the free space panicked");
+            }
+            let shortage = space.shortage();
+            match &shortage {
+                Some(shortage) if !was_short => {
+                    tracing::warn!(%shortage, "there is too little free space: nothing can be added");
+                }
+                None if was_short => tracing::info!("there is enough free space again"),
+                _ => {}
+            }
+            was_short = shortage.is_some();
+        }
+    };
+    until.run_until_cancelled(watch).await;
 }
 
 /// Checks whether the store belongs to the database, and retries until the store answers. Sets `is_other` if it does

@@ -11,6 +11,8 @@ mod configured;
 mod confirm;
 mod demo;
 mod doctor;
+#[cfg(test)]
+mod documented;
 mod failure;
 mod health;
 mod import_bucket;
@@ -140,7 +142,10 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Upload(args) => run_client(upload::run(args)),
         Command::ImportFeed(args) => run_client(import_feed::run(args)),
         Command::Mcp(args) => run_client(mcp::run(args)),
-        Command::Completions(args) => completions::run(&args),
+        Command::Completions(args) => {
+            completions::run(&args);
+            Ok(())
+        }
         Command::Man(args) => man::run(&args),
         Command::Config => {
             print::out!("{EXAMPLE}");

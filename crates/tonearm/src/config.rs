@@ -47,6 +47,7 @@ use file::Settings;
 
 pub use acme::AcmeTerms;
 pub(crate) use environment::unknown_variables;
+use environment::variable_of;
 pub use error::ConfigError;
 pub(crate) use file::EXAMPLE;
 pub use oidc::OidcConfig;
@@ -164,9 +165,15 @@ impl Config {
     ) -> Result<Self, ConfigError> {
         let lookup = |name: &str| environment(name).filter(|value| !value.is_empty());
         let file = ConfigFile::read(overrides, lookup)?;
-        let mut settings = Settings::parse(&file.text, &lookup)?;
+        let place = |setting: &str| match (overrides.has(setting), variable_of(setting)) {
+            (true, _) => None,
+            (false, variable) if lookup(&variable).is_some() => Some(variable),
+            _ => file.place_of(setting),
+        };
+        let mut settings = Settings::parse(&file, &lookup).map_err(|error| error.at(&place))?;
         overrides.apply(&mut settings);
-        let mut config = Self::from_settings(settings, &file.data_dir, lookup)?;
+        let mut config =
+            Self::from_settings(settings, &file.data_dir, &lookup).map_err(|error| error.at(&place))?;
         config.media.confinement.private.extend(file.path);
         Ok(config)
     }

@@ -128,7 +128,7 @@ impl Health {
                 None => NOT_USED,
             }
         };
-        let space = part("space", async { self.space.shortage().await.map_or(Ok(()), Err) });
+        let space = part("space", async { self.space.shortage().map_or(Ok(()), Err) });
         let (database, store, ffmpeg, space) = futures::join!(database, store, ffmpeg, space);
         Report { database, store, ffmpeg, space }
     }

@@ -29,7 +29,7 @@ use crate::scratch::Scratch;
 use crate::service_manager::Watchdog;
 use crate::services::Services;
 use crate::start_error::StartError;
-use crate::{Config, Role, metrics, opening};
+use crate::{Config, Role, background_tasks, metrics, opening};
 
 /// A running node.
 pub struct Node {
@@ -133,10 +133,12 @@ impl Node {
             catalog: None,
             blobs: foundation.blobs.clone(),
             media: None,
-            space: opening::space(config),
+            space: foundation.space.clone(),
             is_other_store: Arc::default(),
             is_stopping: Arc::clone(&self.is_stopping),
         };
+        let watch = background_tasks::watch_space(foundation.space.clone(), self.shutdown.clone());
+        self.tasks.push(tokio::spawn(watch));
         let mut app = Router::new();
         if config.needs_catalog() {
             let services = self.open_services(foundation, secrets, &health.is_other_store).await?;

@@ -6,7 +6,7 @@ use tonearm_domain::{Ambient, CachePolicy, OrganizationId};
 use tonearm_outbound::{Acme, Outbound};
 use tonearm_service::{
     Admission, Audit, Caller, Certificates, DeliveryUrl, ImportBuckets, Imports, Jobs, KeyFollower, Library,
-    Links, MasterSecrets, People, Privacy, Refusal, Resealing, SigningKeys, StoreIdentity, Sweeps,
+    Links, MasterSecrets, People, Privacy, Refusal, Resealing, SigningKeys, Space, StoreIdentity, Sweeps,
     Transcriptions, Uploads, Usage, Webhooks,
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};
@@ -51,7 +51,8 @@ impl Services {
         let secrets = opening::secrets(config, ambient).await?;
         let signer = opening::signer(config, &secrets);
         let catalog = opening::catalog_of_command(config, ambient).await?;
-        Self::new(config, ambient, catalog, &secrets, signer, &opening::public_url(config, config.listen))
+        let (space, public_url) = (opening::space(config), opening::public_url(config, config.listen));
+        Self::new(config, ambient, catalog, space, &secrets, signer, &public_url)
     }
 
     /// The command line, which may do everything in an organization. The organization must exist.
@@ -116,17 +117,15 @@ impl Services {
         config: &Config,
         ambient: &Ambient,
         catalog: Catalog,
+        space: Space,
         secrets: &Secrets,
         signer: UrlSigner,
         public_url: &str,
     ) -> Result<Self, StartError> {
         let vault = Vault::new(secrets);
         let links = links(config, ambient, &signer, public_url);
-        let admission = Admission::by_space(opening::space(config)).and_by_queue(
-            catalog.clone(),
-            ambient.clone(),
-            config.max_queued_jobs,
-        );
+        let admission =
+            Admission::by_space(space).and_by_queue(catalog.clone(), ambient.clone(), config.max_queued_jobs);
         let people = People::new(catalog.clone(), ambient.clone(), vault.clone(), public_url)
             .with_provider(provider::sign_in_provider(config, ambient, public_url)?);
         let certificates = certificates(config, ambient, &catalog, &vault)?;

@@ -47,7 +47,7 @@ pub enum StartError {
         source: std::io::Error,
     },
     /// The catalog cannot be opened.
-    #[error("cannot open the database {url}: {source}")]
+    #[error("cannot open the database {url}: {}", .source.of_opening())]
     Catalog {
         /// Which, without its password.
         url: String,

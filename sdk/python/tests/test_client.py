@@ -191,3 +191,8 @@ class Client(unittest.TestCase):
         tonearm.upload_collection_cover(COLLECTION, PIXEL)
         with self.assertRaises(InvalidRequestError):
             tonearm.upload_track_cover(track, b"no picture")
+        # The second request is the one with the picture.
+        for lost in ("request", "answer"):
+            breaking = Breaking(lambda method, count, lost=lost: lost if count == 2 else None)
+            breaking.upload_track_cover(track, PIXEL)
+            self.assertEqual((breaking.requests, breaking.broken), (3, 1), lost)

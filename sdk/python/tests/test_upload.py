@@ -127,6 +127,12 @@ class Uploads(unittest.TestCase):
         count = tonearm.list_tracks(COLLECTION)["count"]
         with self.assertRaises(SourceError):
             tonearm.upload(b"", collection_id=COLLECTION, file_name="a.wav")
+        for empty in (iter([]), iter([b"", b""]), io.BytesIO(), io.StringIO()):
+            with self.assertRaises(SourceError):
+                tonearm.upload(empty, collection_id=COLLECTION, file_name="a.wav")
+        for text in (iter(["text"]), io.StringIO("text"), iter([7])):
+            with self.assertRaises(TypeError):
+                tonearm.upload(text, collection_id=COLLECTION, file_name="a.wav")
         with self.assertRaises(SourceError):
             tonearm.upload("/nowhere/a.wav", collection_id=COLLECTION)
         with self.assertRaises(SourceError):

@@ -93,7 +93,7 @@ export class Tonearm extends Operations {
       const fileName = fields.file_name ?? source.name;
       if (!fileName) throw new TypeError("file_name is required for a source that has no name");
       // Before anything is created.
-      if (source.size === 0) throw new SourceError("the file is empty");
+      if ((await source.piece(0, 1)).bytes.length === 0) throw new SourceError("the file is empty");
       const created = await create({ ...fields, file_name: fileName });
       await upload(this, created, source, options);
       return created;
@@ -163,9 +163,11 @@ export class Tonearm extends Operations {
    */
   async #sendCover(to, image, options) {
     const init = { method: to.method, headers: { "Content-Type": "application/octet-stream" }, body: image };
-    await this.send(to.upload_url, init, options, async (response) => {
-      if (!response.ok) throw await errorOf(response);
-    });
+    await this.retried(options.signal, () =>
+      this.send(to.upload_url, init, options, async (response) => {
+        if (!response.ok) throw await errorOf(response);
+      }),
+    );
   }
 
   /**

@@ -68,9 +68,8 @@ export class Transport {
     if (body !== undefined) headers["Content-Type"] = "application/json";
     if (method === "POST") headers["Idempotency-Key"] = options.idempotencyKey ?? (await randomText());
     const init = { method, headers, body: body === undefined ? undefined : JSON.stringify(body) };
-    const attempts = new Attempts(this.retryFor);
     let mayHaveEffect = false;
-    for (;;) {
+    return this.retried(options.signal, async () => {
       try {
         return await this.send(`${this.server}${path}${written(query)}`, init, options, async (response) => {
           if (!response.ok) throw await errorOf(response);
@@ -81,7 +80,26 @@ export class Transport {
         const isDone = method === "DELETE" && mayHaveEffect && error instanceof NotFoundError && error.code !== "";
         if (isDone) return { ok: true, api_request_id: error.requestId };
         mayHaveEffect ||= leavesOpen(error);
-        await attempts.waitAfter(error, options.signal);
+        throw error;
+      }
+    });
+  }
+
+  /**
+   * Repeats what fails while that may help.
+   *
+   * @template T
+   * @param {AbortSignal | undefined} signal
+   * @param {() => Promise<T>} work
+   * @returns {Promise<T>}
+   */
+  async retried(signal, work) {
+    const attempts = new Attempts(this.retryFor);
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        await attempts.waitAfter(error, signal);
       }
     }
   }

@@ -46,7 +46,6 @@ const TUS = { "Tus-Resumable": "1.0.0" };
  * @param {UploadOptions} options
  */
 export async function upload(transport, created, source, options) {
-  if (source.size === 0) throw new SourceError("the file is empty");
   const url = await begin(transport, created.track_upload.upload_url, source, options);
   options.onBegun?.(url, created.track_id);
   await proceed(transport, url, source, 0, options);
@@ -63,7 +62,7 @@ export async function upload(transport, created, source, options) {
 export async function resume(transport, url, from, options) {
   const source = await open(from);
   try {
-    const { offset, length } = await retried(transport, options, () => state(transport, url, options));
+    const { offset, length } = await transport.retried(options.signal, () => state(transport, url, options));
     const isOther = length !== null && source.size !== null && length !== source.size;
     if (isOther) throw new SourceError(`the upload was begun with a file of ${length} bytes, and this one has ${source.size}`);
     await proceed(transport, url, source, offset, options, offset === length);
@@ -86,7 +85,7 @@ function begin(transport, uploadUrl, source, options) {
     "Upload-Metadata": `upload_url ${btoa(uploadUrl)}`,
   };
   const endpoint = `${transport.server}/upload/tus`;
-  return retried(transport, options, () =>
+  return transport.retried(options.signal, () =>
     transport.send(endpoint, { method: "POST", headers }, options, async (response) => {
       if (!response.ok) throw await errorOf(response);
       const location = response.headers.get("Location");
@@ -120,7 +119,7 @@ async function proceed(transport, url, source, offset, options, isComplete = fal
       if (!mayContinue(error)) throw error;
       // A wrong offset is corrected at once; after anything else, the service gets some time.
       if (error instanceof TonearmError && error.isTemporary) await attempts.waitAfter(error, options.signal);
-      const now = await retried(transport, options, () => state(transport, url, options));
+      const now = await transport.retried(options.signal, () => state(transport, url, options));
       offset = now.offset;
       isComplete = now.length !== null && now.offset === now.length;
     }
@@ -211,22 +210,4 @@ function number(response, name) {
   const value = Number.parseInt(response.headers.get(name) ?? "", 10);
   if (Number.isNaN(value)) throw new UnexpectedAnswerError(`the server does not send the header ${name}`);
   return value;
-}
-
-/**
- * @template T
- * @param {Transport} transport
- * @param {UploadOptions} options
- * @param {() => Promise<T>} work
- * @returns {Promise<T>}
- */
-async function retried(transport, options, work) {
-  const attempts = new Attempts(transport.retryFor);
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      await attempts.waitAfter(error, options.signal);
-    }
-  }
 }

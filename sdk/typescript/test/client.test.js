@@ -141,4 +141,10 @@ test("covers are uploaded", async () => {
   await tonearm.uploadTrackCover(track, Buffer.from(pixel, "base64"));
   await tonearm.uploadCollectionCover(collection, new Blob([Buffer.from(pixel, "base64")]));
   await assert.rejects(tonearm.uploadTrackCover(track, Buffer.from("no picture")), InvalidRequestError);
+  // The second request is the one with the picture.
+  for (const lost of ["request", "answer"]) {
+    const { fetch, seen } = breaking((method, url, count) => (count === 2 ? lost : null));
+    await client({ fetch }).uploadTrackCover(track, Buffer.from(pixel, "base64"));
+    assert.deepEqual(seen, { requests: 3, broken: 1 }, lost);
+  }
 });

@@ -115,10 +115,20 @@ test("the file of a track is replaced", async () => {
   assert.ok(["processing", "completed"].includes(replacement.status), replacement.status);
 });
 
-test("an empty file, a missing one and one without a name create nothing", async (context) => {
+test("what is empty, missing, no bytes or without a name creates nothing", async (context) => {
   const tonearm = client();
   const { count } = await tonearm.listTracks(collection);
   await assert.rejects(tonearm.upload(new Blob([]), { collection_id: collection, file_name: "a.wav" }), SourceError);
+  const streams = [
+    new Blob([]).stream(),
+    (async function* () {})(),
+    (async function* () { yield new Uint8Array(0); })(),
+    (async function* () { yield "text"; })(),
+    (async function* () { throw new Error("unreadable"); })(),
+  ];
+  for (const stream of streams) {
+    await assert.rejects(tonearm.upload(stream, { collection_id: collection, file_name: "a.wav" }), SourceError);
+  }
   const path = await file(context, "there.wav", sound(1));
   await assert.rejects(tonearm.upload(`${path}.not`, { collection_id: collection }), SourceError);
   await assert.rejects(tonearm.upload(sound(1), { collection_id: collection }), /file_name is required/);

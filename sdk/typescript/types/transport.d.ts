@@ -38,6 +38,15 @@ export class Transport {
      */
     request(call: Call, options?: RequestOptions): Promise<any>;
     /**
+     * Repeats what fails while that may help.
+     *
+     * @template T
+     * @param {AbortSignal | undefined} signal
+     * @param {() => Promise<T>} work
+     * @returns {Promise<T>}
+     */
+    retried<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T>;
+    /**
      * Sends one request, and reads the answer within the time that it may take.
      *
      * @template T

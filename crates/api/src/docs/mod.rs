@@ -16,10 +16,11 @@ use axum::routing::get;
 use bytes::Bytes;
 use http::HeaderValue;
 use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use self::html::escape;
-use self::operation::Operation;
+use self::operation::{ERROR, Operation};
+use self::shape::Shape;
 
 /// Allows only the page's own style sheet: no scripts, no frames, no resources from other origins.
 const POLICY: HeaderValue =
@@ -61,6 +62,7 @@ fn page(document: &Value) -> String {
         let _ = write!(contents, "<li>{tag_name}<ul>{links}</ul></li>");
         let _ = write!(sections, "<section><h2>{tag_name}</h2>{articles}</section>");
     }
+    let error = Shape::new(document, &json!({ "$ref": ERROR })).list();
     let info = &document["info"];
     let title = escape(info["title"].as_str().unwrap_or_default());
     let description = escape(info["description"].as_str().unwrap_or_default());
@@ -81,6 +83,9 @@ fn page(document: &Value) -> String {
 <h1>{title}</h1>
 <p>{description}</p>
 <p>The OpenAPI document is at <a href="/openapi.json">/openapi.json</a>.</p>
+<p>In the commands, <code>$base</code> is the URL of the service, and <code>$key</code> an API key. Replace <code>…</code> and other values with
+yours.</p>
+<details id="errors"><summary>Every error has this body.</summary>{error}</details>
 </header>
 {sections}
 </main>

@@ -2,10 +2,13 @@
 
 use std::fmt::Write as _;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::html::{escape, prose};
 use super::shape::{Shape, resolve};
+
+/// The schema of the body of every error, which the page shows once.
+pub(super) const ERROR: &str = "#/components/schemas/ErrorBody";
 
 /// An operation of the OpenAPI document.
 pub(super) struct Operation<'a> {
@@ -54,11 +57,44 @@ impl<'a> Operation<'a> {
             let _ = write!(html, "<p>{}</p>", prose(description));
         }
         let _ = write!(html, r#"<p class="credential">{}</p>"#, self.credential());
+        let _ = write!(html, "<pre>{}</pre>", escape(&self.command(document)));
         html.push_str(&self.parameters(document));
         html.push_str(&self.body(document));
         html.push_str(&self.responses(document));
         html.push_str("</article>");
         html
+    }
+
+    /// The request as a command for a shell, with the fields that its body must have.
+    fn command(&self, document: &Value) -> String {
+        let is_signed = self.described["security"][0].get("upload_signature").is_some();
+        let url = if is_signed { "$upload_url".to_owned() } else { format!("$base{}", variables(self.path)) };
+        let mut command = match self.method {
+            "head" => format!("curl -I \"{url}\""),
+            method => format!("curl -X {} \"{url}\"", method.to_uppercase()),
+        };
+        if self.described["security"][0].get("api_key").is_some() {
+            command.push_str(" -H \"Authorization: Bearer $key\"");
+        }
+        for parameter in self.described["parameters"].as_array().into_iter().flatten() {
+            if parameter["in"] == "header" && parameter["required"] == true {
+                let _ = write!(command, " -H '{}: …'", parameter["name"].as_str().unwrap_or_default());
+            }
+        }
+        let content = self.described["requestBody"]["content"].as_object();
+        match content.and_then(|content| content.iter().next()) {
+            Some((content_type, content)) if content_type == "application/json" => {
+                let fields = Shape::new(document, &content["schema"]).required();
+                let fields = fields.map(|(name, shape)| (name.to_owned(), shape.sample()));
+                let body = Value::Object(Map::from_iter(fields));
+                let _ = write!(command, " \\\n  -H 'Content-Type: application/json' -d '{body}'");
+            }
+            Some((content_type, _)) => {
+                let _ = write!(command, " \\\n  -H 'Content-Type: {content_type}' --data-binary @FILE");
+            }
+            None => {}
+        }
+        command
     }
 
     fn credential(&self) -> &'static str {
@@ -109,7 +145,11 @@ impl<'a> Operation<'a> {
         for (status, response) in self.described["responses"].as_object().into_iter().flatten() {
             let response = resolve(document, response);
             let description = prose(response["description"].as_str().unwrap_or_default());
-            let list = Shape::new(document, &response["content"]["application/json"]["schema"]).list();
+            let schema = &response["content"]["application/json"]["schema"];
+            let list = match schema["$ref"] == ERROR {
+                true => String::new(),
+                false => Shape::new(document, schema).list(),
+            };
             let line = format!("<b>{}</b> {description}", escape(status));
             let _ = match list.as_str() {
                 "" => write!(html, "<li>{line}</li>"),
@@ -119,4 +159,9 @@ impl<'a> Operation<'a> {
         html.push_str("</ul>");
         html
     }
+}
+
+/// A path with variables of a shell in place of its parameters.
+fn variables(path: &str) -> String {
+    path.replace('{', "$").replace('}', "")
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::html::{escape, prose};
 
@@ -103,6 +103,25 @@ impl<'a> Shape<'a> {
             let _ = write!(line, r#" <span class="bounds">{}</span>"#, escape(&bounds));
         }
         line
+    }
+
+    /// The required fields, each with its name.
+    pub(super) fn required(self) -> impl Iterator<Item = (&'a str, Self)> {
+        self.fields()
+            .into_iter()
+            .filter_map(|(name, shape, is_required)| is_required.then_some((name, shape)))
+    }
+
+    /// A value of its type, for people to replace.
+    pub(super) fn sample(self) -> Value {
+        match (&self.schema["enum"][0], names_of_types(self.schema).first()) {
+            (Value::String(first), _) => json!(first),
+            (_, Some(&"boolean")) => json!(true),
+            (_, Some(&("number" | "integer"))) => json!(0),
+            (_, Some(&"array")) => json!([self.inner(&self.schema["items"]).sample()]),
+            (_, Some(&"object")) => json!({}),
+            _ => json!("…"),
+        }
     }
 
     /// The fields as a list. Empty if there are no fields.

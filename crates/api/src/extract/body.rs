@@ -10,8 +10,8 @@ use http::request::Parts;
 use http::{HeaderMap, StatusCode};
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
-use tonearm_domain::{BodyBudget, CollectError};
-use tonearm_service::without_turn;
+use tonearm_domain::{BodyBudget, CollectError, ErrorCode};
+use tonearm_service::{CollectedBody, without_turn};
 
 use super::key::require_still_valid;
 use super::sentence::sentence;
@@ -41,7 +41,11 @@ impl<T: DeserializeOwned> FromRequest<App> for Body<T> {
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
         if !may_be_json(request.headers()) {
             let message = "the body must be JSON; send it with `Content-Type: application/json`";
-            return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message));
+            return Err(ApiError::new(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                ErrorCode::UnsupportedMediaType,
+                message,
+            ));
         }
         let (parts, body) = request.into_parts();
         let bytes = without_turn(read(&parts, body, app.settings.max_json_bytes)).await??;
@@ -74,11 +78,17 @@ pub(crate) async fn read(
         _ => BodyBudget::collect(extensions.get(), limit, |context| chunks.poll_next_unpin(context)).await,
     };
     match collected {
-        Ok(whole) => Ok(whole.into()),
+        Ok(whole) => {
+            let whole = Bytes::from(whole);
+            if let Some(collected) = extensions.get::<CollectedBody>() {
+                collected.keep(&whole);
+            }
+            Ok(whole)
+        }
         Err(CollectError::NoMemory) => Err(too_many_bodies()),
         Err(CollectError::Interrupted(_)) => {
             let message = "the body was interrupted before it was complete";
-            Err(ApiError::new(StatusCode::BAD_REQUEST, "body_interrupted", message))
+            Err(ApiError::new(StatusCode::BAD_REQUEST, ErrorCode::BodyInterrupted, message))
         }
         Err(CollectError::TooLarge) => {
             drain(headers, chunks, DRAINED_BYTES).await;
@@ -89,7 +99,8 @@ pub(crate) async fn read(
 
 fn too_many_bodies() -> ApiError {
     let message = "too many requests from this network are still being sent; try again shortly";
-    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "too_many_bodies", message).after(RETRY_AFTER_SECONDS)
+    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::TooManyBodies, message)
+        .after(RETRY_AFTER_SECONDS)
 }
 
 /// Reads up to `most` more bytes of the body of a refused request, and returns whether that was all of it.
@@ -134,7 +145,7 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
 }
 
 fn malformed(message: &str) -> ApiError {
-    ApiError::new(StatusCode::BAD_REQUEST, "malformed_json", message)
+    ApiError::new(StatusCode::BAD_REQUEST, ErrorCode::MalformedJson, message)
 }
 
 #[cfg(test)]
@@ -171,9 +182,9 @@ mod tests {
     fn only_an_object_is_a_body() {
         let deep = "{\"a\":".repeat(1000);
         for bad in ["{", "[]", "null", "1", "{} {}", "{\"title\":\"\u{1}\"}", &deep] {
-            assert_eq!(refusal_of(bad.as_bytes()).code(), "malformed_json", "{bad}");
+            assert_eq!(refusal_of(bad.as_bytes()).code(), ErrorCode::MalformedJson, "{bad}");
         }
-        assert_eq!(refusal_of(b"{\"title\":\"\xff\"}").code(), "malformed_json");
+        assert_eq!(refusal_of(b"{\"title\":\"\xff\"}").code(), ErrorCode::MalformedJson);
     }
 
     #[test]
@@ -192,7 +203,7 @@ mod tests {
         let mut stalled = Box::pin(read(&parts, stalls, 2000));
         assert!(futures::poll!(stalled.as_mut()).is_pending());
         let refused = read(&parts, AnyBody::from("{}"), 2000).await.unwrap_err();
-        assert_eq!(refused.code(), "too_many_bodies");
+        assert_eq!(refused.code(), ErrorCode::TooManyBodies);
         drop(stalled);
         assert!(read(&parts, AnyBody::from("{}"), 2000).await.is_ok());
     }

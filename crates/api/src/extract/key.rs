@@ -4,7 +4,7 @@ use axum::extract::FromRequestParts;
 use http::header::{AUTHORIZATION, ORIGIN};
 use http::request::Parts;
 use http::{Extensions, HeaderMap, StatusCode};
-use tonearm_domain::Action;
+use tonearm_domain::{Action, ErrorCode};
 use tonearm_service::{Access, Caller, take_turn};
 
 use crate::address::address;
@@ -86,7 +86,7 @@ impl FromRequestParts<App> for PlaySessionReader {
         if !parts.headers.contains_key(AUTHORIZATION) {
             let message = "missing API key; send it as `Authorization: Bearer <API_KEY>`. With the setting \
                 `api.public_play_sessions = true`, the id of the session is sufficient";
-            let missing = ApiError::new(StatusCode::UNAUTHORIZED, "missing_api_key", message);
+            let missing = ApiError::new(StatusCode::UNAUTHORIZED, ErrorCode::MissingApiKey, message);
             return Err(missing.asking_for_key());
         }
         caller(parts, app, Action::Play).await.map(Self::Key)

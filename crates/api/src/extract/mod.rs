@@ -24,6 +24,7 @@ pub(crate) use page::{ListQuery, Paged};
 pub(crate) use path::{PathId, PathText};
 pub(crate) use query::query;
 pub(crate) use sent::Sent;
+pub use sentence::sentence;
 pub(crate) use sessions::{Sessions, SessionsText};
 pub(crate) use track_query::{TrackParameters, TrackQuery};
 pub(crate) use upload::{

@@ -7,8 +7,8 @@ use axum::extract::{FromRequestParts, RawPathParams};
 use http::StatusCode;
 use http::request::Parts;
 use tonearm_domain::{
-    ApiKeyId, BucketName, CollectionId, CreatorId, JobId, OrganizationId, PlaySessionId, ShortId, TrackId,
-    UploadId, UploadSessionId, VariantId, WebhookDeliveryId, WebhookId,
+    ApiKeyId, BucketName, CollectionId, CreatorId, ErrorCode, JobId, OrganizationId, PlaySessionId, ShortId,
+    TrackId, UploadId, UploadSessionId, VariantId, WebhookDeliveryId, WebhookId,
 };
 
 use crate::error::ApiError;
@@ -49,7 +49,11 @@ path_parameters! {
 
 async fn raw(parts: &mut Parts) -> Result<RawPathParams, ApiError> {
     RawPathParams::from_request_parts(parts, &()).await.map_err(|_| {
-        ApiError::new(StatusCode::BAD_REQUEST, "invalid_parameter", "the path is not percent-encoded UTF-8")
+        ApiError::new(
+            StatusCode::BAD_REQUEST,
+            ErrorCode::InvalidParameter,
+            "the path is not percent-encoded UTF-8",
+        )
     })
 }
 

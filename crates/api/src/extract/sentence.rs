@@ -1,9 +1,9 @@
-//! Messages about invalid fields of a body, for clients: without names of Rust types and without positions in the text.
+//! Messages about values that cannot be read: without names of Rust types and without positions in the text.
 
-use serde_json::Error;
+use std::fmt::Display;
 
-/// The reason why a value could not be read.
-pub(super) fn sentence(error: &Error) -> String {
+/// The reason why a value could not be read, from serde's error about it.
+pub fn sentence(error: &impl Display) -> String {
     let message = error.to_string();
     // The message names the field, which is more useful than line and column.
     let message = message.rfind(" at line ").map_or(message.as_str(), |at| &message[..at]);

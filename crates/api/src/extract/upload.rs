@@ -3,7 +3,7 @@
 use axum::extract::{FromRequestParts, OriginalUri};
 use http::StatusCode;
 use http::request::Parts;
-use tonearm_domain::{CollectionId, OrganizationId, SourceSlot, TrackId, UploadSessionId};
+use tonearm_domain::{CollectionId, ErrorCode, OrganizationId, SourceSlot, TrackId, UploadSessionId};
 use tonearm_signing::{UploadGrant, UploadTarget, VerifyError};
 
 use super::PathId;
@@ -40,9 +40,11 @@ async fn verify(parts: &mut Parts, app: &App) -> Result<UploadGrant, ApiError> {
 
 fn refuse(error: VerifyError) -> ApiError {
     let (code, message) = match error {
-        VerifyError::Expired => ("upload_url_expired", "the upload URL has expired; request a new one"),
+        VerifyError::Expired => {
+            (ErrorCode::UploadUrlExpired, "the upload URL has expired; request a new one")
+        }
         VerifyError::Malformed | VerifyError::BadSignature | VerifyError::KeysUnknown => {
-            ("invalid_upload_url", "the signature of the upload URL is invalid")
+            (ErrorCode::InvalidUploadUrl, "the signature of the upload URL is invalid")
         }
     };
     ApiError::new(StatusCode::UNAUTHORIZED, code, message)

@@ -80,7 +80,11 @@ const ERRORS: [(&str, &str, &str); 13] = [
     ("422", "KeyReused", "The `Idempotency-Key` was used for a different request."),
     ("429", "RateLimited", "Too many requests; `Retry-After` says when to try again."),
     ("503", "Unavailable", "The store or the database is unavailable; `Retry-After` says when to try again."),
-    ("507", "InsufficientStorage", "The service does not have enough free space for the upload."),
+    (
+        "507",
+        "InsufficientStorage",
+        "The service has too little free space to add anything; `Retry-After` says when to try again.",
+    ),
     ("default", "Error", "Any other error."),
 ];
 
@@ -103,7 +107,7 @@ impl Modify for Errors {
                     "422" => is_repeatable,
                     "413" => operation.request_body.is_some(),
                     "415" => json,
-                    "507" => is_upload(operation),
+                    "507" => is_upload(operation) || matches!(method, HttpMethod::Post | HttpMethod::Put),
                     _ => true,
                 };
                 if applies {

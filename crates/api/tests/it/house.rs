@@ -13,8 +13,8 @@ use tonearm_api::{ApiSettings, App, AppParts};
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{AuditFilter, Catalog, ConnectOptions};
 use tonearm_domain::{
-    Ambient, ApiKeyId, CachePolicy, KeyType, Meter, OrganizationId, Patch, Recipe, RecipeKind, Selection,
-    Transcode,
+    Ambient, ApiKeyId, CachePolicy, DiskRoom, DiskUse, KeyType, Meter, OrganizationId, Patch, Recipe,
+    RecipeKind, Selection, Transcode,
 };
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
@@ -52,6 +52,7 @@ pub(crate) struct House {
     /// Cancelled when the node would stop.
     pub(crate) shutdown: CancellationToken,
     store: TempDir,
+    disk_room: DiskRoom,
     database: TestDatabase,
 }
 
@@ -74,6 +75,7 @@ impl House {
         let store = TempDir::with_prefix("tonearm-api-").unwrap();
         let objects = format!("file://{}", store.path().join("objects").display()).parse().unwrap();
         let blobs = Blobs::open(&objects).await.unwrap();
+        let disk_room = options.disk_room.clone();
         let catalog = Catalog::connect(&database.url.parse().unwrap(), options).await.unwrap();
         let (ambient, clock) = ambient();
         let secrets = Secrets::parse("a secret for tests that is long enough to be one").unwrap();
@@ -132,6 +134,7 @@ impl House {
             processing,
             shutdown,
             store,
+            disk_room,
             database,
         };
         house.collection_id = house.create_collection("First").await;
@@ -147,7 +150,8 @@ impl House {
 
     /// The same house on a disk that never has enough free space.
     pub(crate) fn without_free_space(self) -> Self {
-        let space = Space::new(u64::MAX, [("store", self.store.path().to_owned())]);
+        let space = Space::new(u64::MAX, [(DiskUse::Store, self.store.path().to_owned())]);
+        self.disk_room.note(space.shortage());
         self.admitting_by(Admission::by_space(space))
     }
 

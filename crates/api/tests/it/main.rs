@@ -47,6 +47,7 @@ mod upload_sessions;
 mod uploads;
 mod usage;
 mod variants;
+mod victims;
 mod webhooks;
 
 pub(crate) use tonearm_fixtures::on_both;

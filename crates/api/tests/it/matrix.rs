@@ -34,19 +34,19 @@ use Door::{Manage, Play, Upload};
 
 /// A request about collection A, and the status of the responses to keys that may use the endpoint: the right key, a
 /// key of another organization, one limited to collection B, one limited to a track of B.
-struct Row {
+pub(crate) struct Row {
     door: Door,
-    method: Method,
-    path: String,
-    body: Value,
-    right: u16,
+    pub(crate) method: Method,
+    pub(crate) path: String,
+    pub(crate) body: Value,
+    pub(crate) right: u16,
     neighbour: u16,
     other_collection: u16,
     other_track: u16,
 }
 
 /// The objects that the requests are about.
-struct Things {
+pub(crate) struct Things {
     collection: String,
     track: String,
     creator: String,
@@ -142,7 +142,7 @@ impl Management {
 }
 
 impl Things {
-    async fn prepare(house: &House) -> Self {
+    pub(crate) async fn prepare(house: &House) -> Self {
         let track = house.ready_track("a.wav").await;
         let creator = house.post("/v1/creator", json!({ "organization_index": "c" })).await.expect_ok();
         let own = json!({ "variant_type_id": "transcode", "index": "own", "codec": "mp3" });
@@ -165,7 +165,7 @@ impl Things {
     }
 
     /// Ordered so that no row is about an object that an earlier row deleted.
-    fn rows(&self) -> Vec<Row> {
+    pub(crate) fn rows(&self) -> Vec<Row> {
         let Self { collection, track, creator, variant, play_session, upload_session, .. } = self;
         let Self { job, organization, management, .. } = self;
         let row = |door,
@@ -402,7 +402,7 @@ async fn key_for(house: &House, door: Door) -> (String, ApiKeyId) {
     house.key_with_id(CreateKey::new(key_type, "A key")).await
 }
 
-fn request_with(key: &str, row: &Row, body: Body) -> Request<Body> {
+pub(crate) fn request_with(key: &str, row: &Row, body: Body) -> Request<Body> {
     let request = Request::builder().method(&row.method).uri(&row.path);
     let request = request.header("authorization", format!("Bearer {key}"));
     let request =

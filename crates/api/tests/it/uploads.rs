@@ -295,6 +295,9 @@ async fn without_free_space_nothing_is_taken(database: TestDatabase) {
     let session = json!({ "collection_id": house.collection_id });
     let session = house.post("/v1/upload_session", session).await.expect_ok();
     let session = session.json["upload_session_id"].as_str().unwrap().to_owned();
+    let key = json!({ "title": "Player", "api_key_type_id": "player" });
+    let key = house.post("/v1/api_key", key).await.expect_ok();
+    let key = format!("/v1/api_key/{}", key.json["api_key_record"]["id"].as_str().unwrap());
     let house = house.without_free_space();
     let refused = |reply: Reply| {
         let reply = reply.expect_error(507, "insufficient_storage");
@@ -307,6 +310,32 @@ async fn without_free_space_nothing_is_taken(database: TestDatabase) {
     assert!(stored_objects(&house).await.is_empty());
     // Creating a track whose bytes would be refused is refused too.
     refuse_new_tracks(&house, &session, refused).await;
+    refuse_records(&house, refused).await;
+    house.get("/v1/collection").await.expect_ok();
+    // A right can be narrowed, but not otherwise changed.
+    refused(house.call(http::Method::PUT, &key, json!({ "title": "Other" })).await);
+    let ends = house.ambient.now().plus_seconds(60).to_string();
+    house.call(http::Method::PUT, &key, json!({ "expires_at": ends })).await.expect_ok();
+    refused(house.call(http::Method::PUT, &key, json!({ "expires_at": null })).await);
+    for path in [key, track, format!("/v1/collection/{}", house.collection_id)] {
+        house.call(http::Method::DELETE, &path, Value::Null).await.expect_ok();
+    }
+}
+
+/// Tries some ways to add records that have no files.
+async fn refuse_records(house: &House, refused: impl Fn(Reply)) {
+    let in_collection = json!({ "collection_id": house.collection_id });
+    for (path, body) in [
+        ("/v1/collection", json!({ "title": "More" })),
+        ("/v1/creator", json!({ "organization_index": "more" })),
+        ("/v1/api_key", json!({ "title": "More", "api_key_type_id": "player" })),
+        ("/v1/play_session/collection", in_collection.clone()),
+        ("/v1/upload_session", in_collection),
+    ] {
+        refused(house.post(path, body).await);
+    }
+    let path = format!("/v1/collection/{}", house.collection_id);
+    refused(house.call(http::Method::PUT, &path, json!({ "metadata": { "note": "more" } })).await);
 }
 
 /// Tries every way to create a track.

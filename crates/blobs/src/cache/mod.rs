@@ -4,8 +4,8 @@
 //! meanwhile get them as they arrive, so a thousand waiting listeners cost one fetch. When a reader reaches the last
 //! piece of a run, the next run is fetched ahead. A reader gets bytes from memory, else from the disk, else from a
 //! fetch that it shares. A fetch that fails is retried once, for all its readers, before they get the error. The
-//! content of a name changes only if a damaged object is replaced. Whether the object still exists, with the same length
-//! and date, is checked regularly, in the background. While the store does not respond, the cached pieces are still served.
+//! content of a name changes only if a damaged object is replaced. Whether the object still exists, with the same
+//! length, date and version, is checked regularly, in the background. While the store does not respond, the cached pieces are still served.
 
 mod disk;
 mod fetching;

@@ -23,8 +23,8 @@ impl CachedStore {
         }
     }
 
-    /// Removes an object if the store no longer has it, or has it with another length or date: a damaged object was
-    /// replaced by a sound one, or the other way round. If the store fails, nothing changes.
+    /// Removes an object if the store no longer has it, or has it with another length, date or version: a damaged
+    /// object was replaced by a sound one, or the other way round. If the store fails, nothing changes.
     async fn recheck_now(&self, key: &ObjectKey) {
         let Ok(stored) = self.0.store.head(key).await else { return };
         if stored != self.kept_meta(key) {

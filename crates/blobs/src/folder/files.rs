@@ -2,14 +2,14 @@
 
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::SystemTime;
 
 use rustix::fs::OFlags;
 use tonearm_domain::Timestamp;
 
-use crate::object::ObjectMeta;
+use crate::object::{ObjectMeta, version_of};
 
 /// Unfinished files, inside the root so that they can be renamed into place. No object has such a name.
 pub(super) const TEMPORARIES: &str = ".tmp";
@@ -53,7 +53,10 @@ pub(super) fn unless_missing<T>(result: io::Result<T>) -> io::Result<Option<T>> 
 }
 
 pub(super) fn meta_of(meta: &fs::Metadata) -> io::Result<ObjectMeta> {
-    Ok(ObjectMeta { size: meta.len(), modified: timestamp(meta.modified()?) })
+    // Whatever writes a file changes the time of its status, which no program can set.
+    let told = [meta.ino().cast_signed(), meta.ctime(), meta.ctime_nsec()];
+    let version = version_of(told.map(i64::to_be_bytes).as_flattened());
+    Ok(ObjectMeta { size: meta.len(), modified: timestamp(meta.modified()?), version })
 }
 
 /// Times before 1970, which no object has, are taken for 1970.

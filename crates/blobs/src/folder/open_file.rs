@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, IoSliceMut};
 use std::ops::Range;
 use std::os::fd::AsFd;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::Instant;
@@ -93,11 +93,12 @@ impl OpenFile {
         self.seen.store(RETIRED, Ordering::Relaxed);
     }
 
-    /// Whether the file still has a name and its size. Asks the file system.
+    /// Whether the file still has a name and was not written since. Asks the file system.
     pub(super) fn is_there(&self) -> bool {
         // A deleted file has no name any more, no matter which process deleted it.
-        rustix::fs::fstat(&self.file)
-            .is_ok_and(|found| found.st_nlink > 0 && u64::try_from(found.st_size) == Ok(self.meta.size))
+        self.file
+            .metadata()
+            .is_ok_and(|found| found.nlink() > 0 && meta_of(&found).is_ok_and(|meta| meta == self.meta))
     }
 
     /// The bytes of a range for the kernel, if all of them seem to be in memory.

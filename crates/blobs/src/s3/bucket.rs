@@ -17,7 +17,7 @@ use super::name_locks::NameLocks;
 use super::waiting::{each_in_time, exactly};
 use crate::chunks::Chunks;
 use crate::error::BlobError;
-use crate::object::{ObjectMeta, clamp};
+use crate::object::{ObjectMeta, clamp, version_of};
 use crate::object_body::ObjectBody;
 use crate::storage_url::Bucket;
 
@@ -169,5 +169,11 @@ fn install_tls_provider() {
 
 pub(super) fn meta_of(meta: &object_store::ObjectMeta) -> ObjectMeta {
     let epoch = Timestamp::from_unix_millis(0).expect("1970 is a representable year");
-    ObjectMeta { size: meta.size, modified: epoch.plus_millis(meta.last_modified.timestamp_millis()) }
+    // Proxies that compress mark a tag as weak.
+    let tag = meta.e_tag.as_deref().unwrap_or_default().trim_start_matches("W/").trim_matches('"');
+    ObjectMeta {
+        size: meta.size,
+        modified: epoch.plus_millis(meta.last_modified.timestamp_millis()),
+        version: version_of(tag),
+    }
 }

@@ -355,6 +355,46 @@ async fn replace(s3: &S3Server, key: &ObjectKey, content: bytes::Bytes) {
 }
 
 #[tokio::test]
+async fn an_object_that_was_replaced_within_a_second_is_fetched_again() {
+    let (s3, key, sound) = bucket().await;
+    let mut damaged = sound.to_vec();
+    damaged[1_000_000] ^= 1;
+    let put = async |content: bytes::Bytes| {
+        replace(&s3, &key, content).await;
+        let path = s3.files().into_iter().find(|path| path.ends_with(key.to_string())).unwrap();
+        let file = std::fs::File::options().write(true).open(path).unwrap();
+        file.set_modified(std::time::UNIX_EPOCH + Duration::from_secs(1_700_000_000)).unwrap();
+    };
+    put(damaged.clone().into()).await;
+    let folder = tempfile::tempdir().unwrap();
+    let blobs = cached(&s3, 64 << 20, Some(&folder.path().join("cache")), Duration::ZERO).await;
+    assert!(deliver(&blobs, &key, None).await.unwrap() == damaged);
+    put(sound.clone()).await;
+    comes_to_deliver(&blobs, &key, &sound).await;
+
+    // Of a folder.
+    let (folder, url) = folder_of(&key, &damaged, 0).await;
+    let blobs = cached_at(&url, 64 << 20, None, Duration::ZERO).await;
+    assert!(deliver(&blobs, &key, None).await.unwrap() == damaged);
+    write_at(&folder, &key, &sound, 0);
+    comes_to_deliver(&blobs, &key, &sound).await;
+}
+
+/// A backup may be copied into the file that is there, with its date.
+#[tokio::test]
+async fn a_small_file_that_is_written_again_is_read_again() {
+    let key = TestStore::folder().await.key();
+    let (folder, url) = folder_of(&key, b"damaged", 0).await;
+    let blobs = Blobs::open(&url.parse().unwrap()).await.unwrap();
+    assert_eq!(deliver(&blobs, &key, None).await.unwrap(), b"damaged");
+    let path = folder.path().join("objects").join(key.to_string());
+    let date = std::fs::metadata(&path).unwrap().modified().unwrap();
+    std::fs::write(&path, "as good").unwrap();
+    std::fs::File::options().write(true).open(&path).unwrap().set_modified(date).unwrap();
+    comes_to_deliver(&blobs, &key, b"as good").await;
+}
+
+#[tokio::test]
 async fn an_object_that_is_replaced_while_it_is_read_is_never_a_mixture() {
     let (s3, key, before) = bucket().await;
     let blobs = cached(&s3, 64 << 20, None, NEVER).await;

@@ -8,6 +8,7 @@ pub const LEFT_OUT: &[(&str, &str)] = &[
     ("sweep", "how far a sweep of the object store is"),
     ("unknown_object", "what a sweep found in the object store"),
     ("replaced_object", "objects that are about to be removed, which are not copied"),
+    ("former_file", "what replaced files contained, whose URLs end soon and are counted until then"),
     ("scheduled_task", "when tasks run next; nodes begin anew"),
     ("track_progress", "how far jobs are that are running"),
     ("failed_sign_in", "counts of failed attempts, which are forgotten after a while anyway"),

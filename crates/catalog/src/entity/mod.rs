@@ -13,6 +13,7 @@ pub(crate) mod collection;
 pub(crate) mod collection_count;
 pub(crate) mod creator;
 pub(crate) mod failed_sign_in;
+pub(crate) mod former_file;
 pub(crate) mod idempotent_request;
 pub(crate) mod import_bucket;
 pub(crate) mod invitation;

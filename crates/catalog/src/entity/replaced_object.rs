@@ -1,4 +1,4 @@
-//! Rows of `replaced_object`: objects that were replaced by others of their tracks, until they are removed.
+//! Rows of `replaced_object`: objects that no other row names any more, until they are removed.
 
 use sea_orm::entity::prelude::*;
 
@@ -8,6 +8,8 @@ pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub object_key: String,
     pub remove_at: i64,
+    pub organization_id: Option<Uuid>,
+    pub bytes: i64,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -22,11 +22,11 @@ pub(super) fn step() -> Step {
 }
 
 /// A table whose rows count.
-struct CountedTable {
-    name: &'static str,
+pub(super) struct CountedTable {
+    pub(super) name: &'static str,
     /// The columns whose bytes count.
     texts: &'static [&'static str],
-    /// Whether these columns change after a row was added.
+    /// Whether this step counts the changes of these columns. The step `m0089_counted_changes` does so for the others.
     changes: bool,
     /// Whether its rows belong to a track and have no column for the organization.
     of_track: bool,
@@ -45,7 +45,7 @@ const fn of_track(name: &'static str, texts: &'static [&'static str]) -> Counted
 }
 
 /// The rows that keys, sessions and members create, and those that are created for them.
-const COUNTED: &[CountedTable] = &[
+pub(super) const COUNTED: &[CountedTable] = &[
     changing("api_key", &["title", "selection", "allowed_origins"]),
     table("answered_job", &[]),
     table("audit_entry", &["title"]),
@@ -119,34 +119,49 @@ impl CountedTable {
         )
     }
 
+    /// Adds to the counts of the organization of a row.
+    fn sqlite_addition(&self, row: &str, records: i8, bytes: &str) -> String {
+        format!(
+            "INSERT INTO record_count (organization_id, records, bytes) SELECT {organization}, {records}, {bytes} \
+             WHERE {organization} IS NOT NULL ON CONFLICT (organization_id) \
+             DO UPDATE SET records = records + excluded.records, bytes = bytes + excluded.bytes; END;",
+            organization = self.organization(row),
+        )
+    }
+
     fn sqlite_triggers(&self) -> String {
         let name = self.name;
-        let add = |row: &str, records: i8, bytes: String| {
-            format!(
-                "INSERT INTO record_count (organization_id, records, bytes) SELECT {organization}, {records}, {bytes} \
-                 WHERE {organization} IS NOT NULL ON CONFLICT (organization_id) \
-                 DO UPDATE SET records = records + excluded.records, bytes = bytes + excluded.bytes; END;",
-                organization = self.organization(row),
-            )
-        };
         let mut triggers = format!(
             "CREATE TRIGGER {name}_record_added AFTER INSERT ON {name} BEGIN {} \
              CREATE TRIGGER {name}_record_removed AFTER DELETE ON {name} BEGIN {}",
-            add("new", 1, self.bytes("new")),
-            add("old", -1, format!("-({})", self.bytes("old"))),
+            self.sqlite_addition("new", 1, &self.bytes("new")),
+            self.sqlite_addition("old", -1, &format!("-({})", self.bytes("old"))),
         );
         if self.changes {
-            triggers += &format!(
-                " CREATE TRIGGER {name}_record_changed AFTER UPDATE OF {} ON {name} WHEN {} BEGIN {}",
-                self.texts.join(", "),
-                self.differs("IS NOT"),
-                add("new", 0, format!("({}) - ({})", self.bytes("new"), self.bytes("old"))),
-            );
+            triggers += &self.change_trigger(DbBackend::Sqlite);
         }
         triggers
     }
 
-    /// Changes are counted row by row: only then does PostgreSQL pass over updates of other columns.
+    /// Counts the changes of a row's bytes. On PostgreSQL these are counted row by row: only then does it pass over updates
+    /// of other columns.
+    pub(super) fn change_trigger(&self, backend: DbBackend) -> String {
+        let (name, columns) = (self.name, self.texts.join(", "));
+        if backend == DbBackend::Sqlite {
+            let more = format!("({}) - ({})", self.bytes("new"), self.bytes("old"));
+            return format!(
+                " CREATE TRIGGER {name}_record_changed AFTER UPDATE OF {columns} ON {name} WHEN {} BEGIN {}",
+                self.differs("IS NOT"),
+                self.sqlite_addition("new", 0, &more),
+            );
+        }
+        format!(
+            " CREATE TRIGGER {name}_record_changed AFTER UPDATE OF {columns} ON {name} FOR EACH ROW WHEN ({}) \
+             EXECUTE FUNCTION count_records_of_{name}();",
+            self.differs("IS DISTINCT FROM"),
+        )
+    }
+
     fn postgres_triggers(&self) -> String {
         let name = self.name;
         let insert = "INSERT INTO record_count (organization_id, records, bytes)";
@@ -166,14 +181,14 @@ impl CountedTable {
             before = self.bytes("old"),
         );
         if self.changes {
-            triggers += &format!(
-                " CREATE TRIGGER {name}_record_changed AFTER UPDATE OF {} ON {name} FOR EACH ROW WHEN ({}) \
-                 EXECUTE FUNCTION count_records_of_{name}();",
-                self.texts.join(", "),
-                self.differs("IS DISTINCT FROM"),
-            );
+            triggers += &self.change_trigger(DbBackend::Postgres);
         }
         triggers
+    }
+
+    /// Whether this step counts no changes of its columns. They may change nonetheless.
+    pub(super) fn misses_changes(&self) -> bool {
+        !self.changes && !self.texts.is_empty()
     }
 }
 

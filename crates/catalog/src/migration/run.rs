@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, RuntimeErr, TransactionTrait,
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, RuntimeErr, Statement,
+    TransactionTrait,
 };
 
 use super::first::{self, first_steps};
@@ -114,6 +115,20 @@ impl Run<'_> {
         self.db.get_database_backend() == DbBackend::Postgres
     }
 
+    async fn require_utf8(&self, transaction: &DatabaseTransaction) -> Result<(), CatalogError> {
+        if !self.is_postgres() {
+            return Ok(());
+        }
+        let ask = Statement::from_string(DbBackend::Postgres, "SHOW server_encoding");
+        let row = transaction.query_one_raw(ask).await?;
+        let encoding: String =
+            row.map(|row| row.try_get("", "server_encoding")).transpose()?.unwrap_or_default();
+        match encoding.as_str() {
+            "UTF8" => Ok(()),
+            _ => Err(SchemaError::Encoding(encoding).into()),
+        }
+    }
+
     /// Creates all tables of an empty database in one transaction. `None` if the database is not empty.
     async fn set_up(&self) -> Result<Option<usize>, CatalogError> {
         let transaction = self.begin_first().await?;
@@ -122,6 +137,7 @@ impl Run<'_> {
             transaction.rollback().await?;
             return Ok(None);
         }
+        self.require_utf8(&transaction).await?;
         (self.report)(MigrationEvent::SettingUp);
         let first = first_steps();
         first::install(&transaction).await?;

@@ -1,19 +1,19 @@
 //! Adds what nodes recorded about listeners: decides what counts as a listen, and adds it to the sums in the same
 //! transaction.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
-use sea_orm::sea_query::{Expr, IntoCondition, OnConflict, Query, ReturningClause, SimpleExpr};
-use sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QueryResult, QuerySelect};
+use sea_orm::sea_query::{Expr, OnConflict, Query, ReturningClause, SimpleExpr};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryResult, QuerySelect};
 use tonearm_domain::{
     ApiKeyId, FileData, FileSound, ListenedSince, ListenerEntry, ListenerKey, ListenerOrigin, Listening,
-    ObjectKey, OrganizationId, ShortId, TakenBytes, Timestamp, VariantIndex,
+    ObjectKey, TakenBytes, Timestamp,
 };
 use uuid::Uuid;
 
 use super::listen_sums::{Counted, ListenSums};
 use crate::column::{byte_count, corrupt, moment_if_set, parsed_if_set, size};
-use crate::entity::{track, track_file};
+use crate::entity::{former_file, track, track_file};
 use crate::error::CatalogError;
 use crate::files::BATCH;
 use crate::transaction::Transaction;
@@ -21,7 +21,6 @@ use crate::transaction::Transaction;
 /// The properties of a track that decide what counts as a listen.
 #[derive(Clone, Copy)]
 struct TrackFacts {
-    id: Uuid,
     collection_id: Uuid,
     millis: u64,
 }
@@ -57,13 +56,13 @@ impl Transaction {
             let tracks = self.known_tracks(places).await?;
             let places: Vec<_> =
                 places.iter().filter(|(place, _)| tracks.contains_key(&folder(place))).collect();
-            let excerpts = self.excerpts(&places, &tracks).await?;
+            let sounds = self.sounds(&places, &tracks).await?;
             let mut rows = self.locked_rows(places.iter().map(|(place, _)| place)).await?;
             for (place, entries) in &places {
                 let (Some(row), Some(track)) = (rows.get_mut(place), tracks.get(&folder(place))) else {
                     continue;
                 };
-                let newly = row.take_in(entries, *track, &excerpts, now);
+                let newly = row.take_in(entries, *track, &sounds, now);
                 sums.add(Counted {
                     place: *place,
                     collection_id: track.collection_id,
@@ -80,7 +79,7 @@ impl Transaction {
         &self,
         places: &[(ListenerKey, Vec<&ListenerEntry>)],
     ) -> Result<KnownTracks, CatalogError> {
-        use track::Column::{CollectionId, Duration, Id, Index, OrganizationId};
+        use track::Column::{CollectionId, Duration, Index, OrganizationId};
         let mut folders: BTreeMap<Uuid, Vec<String>> = BTreeMap::new();
         for (place, _) in places {
             let (organization, folder) = folder(place);
@@ -92,68 +91,60 @@ impl Transaction {
             folders.dedup();
             let select = track::Entity::find()
                 .select_only()
-                .columns([Index, Id, CollectionId, Duration])
+                .columns([Index, CollectionId, Duration])
                 .filter(OrganizationId.eq(organization))
                 .filter(Index.is_in(folders));
-            let found: Vec<(String, Uuid, Uuid, f64)> = select.into_tuple().all(self.db()).await?;
-            for (index, id, collection_id, duration) in found {
-                let facts = TrackFacts { id, collection_id, millis: millis(duration) };
+            let found: Vec<(String, Uuid, f64)> = select.into_tuple().all(self.db()).await?;
+            for (index, collection_id, duration) in found {
+                let facts = TrackFacts { collection_id, millis: millis(duration) };
                 tracks.insert((organization, index), facts);
             }
         }
         Ok(tracks)
     }
 
-    /// For each delivered file that is an excerpt, by its object key: the part of its track that it contains. A file that
-    /// was made again is delivered under its old key for a while: its part is that of the file with the same label.
-    async fn excerpts(
+    /// What the delivered files contain, by object key, as far as it is known. A file that was replaced or removed is
+    /// delivered for a while, with the sound that it had.
+    async fn sounds(
         &self,
         places: &[&(ListenerKey, Vec<&ListenerEntry>)],
         tracks: &KnownTracks,
-    ) -> Result<HashMap<String, (u64, u64)>, CatalogError> {
-        use track_file::Column::{Data, ObjectKey as Key, TrackId};
+    ) -> Result<HashMap<String, FileSound>, CatalogError> {
         let entries = places.iter().flat_map(|(_, entries)| entries.iter().copied());
-        let mut delivered: Vec<_> =
-            entries.filter_map(|entry| Some(object_key(entry, entry.taken.as_ref()?))).collect();
-        delivered.sort_by_cached_key(ToString::to_string);
-        delivered.dedup();
-        let mut known = HashMap::new();
-        for keys in delivered.chunks(BATCH) {
-            known.extend(self.parts_of_files(Key.is_in(keys.iter().map(ToString::to_string))).await?);
+        let delivered = entries.filter_map(|entry| {
+            let key = object_key(entry, entry.taken.as_ref()?);
+            Some((key.to_string(), tracks.get(&folder_of(&key))?.millis))
+        });
+        let delivered: BTreeMap<String, u64> = delivered.collect();
+        let names: Vec<&String> = delivered.keys().collect();
+        let mut sounds = HashMap::new();
+        for names in names.chunks(BATCH) {
+            let select = former_file::Entity::find()
+                .select_only()
+                .columns([
+                    former_file::Column::ObjectKey,
+                    former_file::Column::TrackDuration,
+                    former_file::Column::Data,
+                ])
+                .filter(former_file::Column::ObjectKey.is_in(names.iter().copied()));
+            let former: Vec<(String, f64, Option<serde_json::Value>)> =
+                select.into_tuple().all(self.db()).await?;
+            sounds.extend(former.into_iter().map(|(name, duration, data)| {
+                let sound = sound(millis(duration), data);
+                (name, sound)
+            }));
+            // Files in use, even of deleted tracks. A source may have been in use before, too.
+            let select = track_file::Entity::find()
+                .select_only()
+                .columns([track_file::Column::ObjectKey, track_file::Column::Data])
+                .filter(track_file::Column::ObjectKey.is_in(names.iter().copied()));
+            let used: Vec<(String, Option<serde_json::Value>)> = select.into_tuple().all(self.db()).await?;
+            sounds.extend(used.into_iter().filter_map(|(name, data)| {
+                let sound = sound(*delivered.get(&name)?, data);
+                Some((name, sound))
+            }));
         }
-        let replaced: Vec<_> = delivered.iter().filter(|key| !known.contains_key(&key.to_string())).collect();
-        let of_tracks = replaced.iter().filter_map(|key| tracks.get(&folder_of(key)));
-        let of_tracks: HashSet<Uuid> = of_tracks.map(|track| track.id).collect();
-        let with_data = Condition::all().add(TrackId.is_in(of_tracks)).add(Data.is_not_null());
-        let others =
-            if replaced.is_empty() { HashMap::new() } else { self.parts_of_files(with_data).await? };
-        let by_label: HashMap<_, _> =
-            others.iter().filter_map(|(name, part)| Some((label_of(&name.parse().ok()?), *part))).collect();
-        for key in replaced {
-            known.insert(key.to_string(), by_label.get(&label_of(key)).copied().flatten());
-        }
-        Ok(known.into_iter().filter_map(|(key, part)| Some((key, part?))).collect())
-    }
-
-    /// The parts of their tracks that files contain, even of deleted tracks; none of those that contain the whole.
-    async fn parts_of_files(
-        &self,
-        which: impl IntoCondition,
-    ) -> Result<HashMap<String, Option<(u64, u64)>>, CatalogError> {
-        use track_file::Column::{Data, ObjectKey};
-        let select = track_file::Entity::find()
-            .select_only()
-            .columns([ObjectKey, Data])
-            .filter(which.into_condition())
-            .filter(ObjectKey.is_not_null());
-        let found: Vec<(String, Option<serde_json::Value>)> = select.into_tuple().all(self.db()).await?;
-        let part = |data: Option<serde_json::Value>| match serde_json::from_value(data?).ok()? {
-            FileData::Preview { capture_start, capture_end, .. } => {
-                Some((millis(capture_start), millis(capture_end)))
-            }
-            _ => None,
-        };
-        Ok(found.into_iter().map(|(key, data)| (key, part(data))).collect())
+        Ok(sounds)
     }
 
     /// What is stored about these listeners, locked until the transaction ends. Missing rows are created.
@@ -260,9 +251,17 @@ fn folder_of(key: &ObjectKey) -> (Uuid, String) {
     (key.organization_id.uuid(), key.folder.to_string())
 }
 
-/// What a file keeps when it is made again.
-fn label_of(key: &ObjectKey) -> (OrganizationId, ShortId, VariantIndex) {
-    (key.organization_id, key.folder, key.file.label.clone())
+/// What a file contains of a track of this length: a preview a part of it, any other file the whole.
+fn sound(track_millis: u64, data: Option<serde_json::Value>) -> FileSound {
+    let whole = FileSound::whole(track_millis);
+    match data.and_then(|data| serde_json::from_value(data).ok()) {
+        Some(FileData::Preview { capture_start, capture_end, .. }) => FileSound {
+            start_millis: millis(capture_start).min(track_millis),
+            end_millis: millis(capture_end).min(track_millis),
+            ..whole
+        },
+        _ => whole,
+    }
 }
 
 fn millis(seconds: f64) -> u64 {
@@ -302,7 +301,7 @@ impl Row {
         &mut self,
         entries: &[&ListenerEntry],
         track: TrackFacts,
-        excerpts: &HashMap<String, (u64, u64)>,
+        sounds: &HashMap<String, FileSound>,
         now: Timestamp,
     ) -> ListenedSince {
         entries.iter().for_each(|entry| self.origin.complete(&entry.origin));
@@ -312,14 +311,8 @@ impl Row {
         }
         for entry in entries {
             let Some(taken) = &entry.taken else { continue };
-            let whole = FileSound::whole(track.millis);
-            let sound = excerpts.get(&object_key(entry, taken).to_string()).map_or(whole, |&(start, end)| {
-                FileSound {
-                    start_millis: start.min(track.millis),
-                    end_millis: end.min(track.millis),
-                    ..whole
-                }
-            });
+            let known = sounds.get(&object_key(entry, taken).to_string());
+            let sound = known.copied().unwrap_or(FileSound::whole(track.millis));
             let newly = self.listening.take(sound, (taken.bytes, taken.size), taken.segments, now);
             sum.millis += newly.millis;
             sum.is_listen |= newly.is_listen;

@@ -136,7 +136,7 @@ async fn tracks_of_a_deleted_collection_are_nowhere(database: TestDatabase) {
         let later = waits.upload_expires_at.plus_seconds(60);
         let seen = async || {
             let is_renewed = catalog.renew_upload(organization.id, waits.id, later).await.unwrap();
-            let made = catalog.tracks_in_the_making(organization.id).await.unwrap();
+            let made = catalog.tracks_in_the_making(organization.id, None).await.unwrap();
             (is_renewed, made.iter().any(|(id, ..)| *id == waits.id))
         };
         let expected = (status == TrackStatus::Initialized, status == TrackStatus::Processing);
@@ -431,10 +431,10 @@ async fn a_removed_recipe_is_gone_before_its_files(database: TestDatabase) {
     let mut freed = Vec::new();
     for (expected, rest) in [(2, 3), (2, 1), (1, 0), (0, 0)] {
         let tx = catalog.begin().await.unwrap();
-        let batch = tx.delete_files_of_recipe(common.id, 2).await.unwrap();
+        let (batch, _) = tx.delete_files_of_recipe(common.id, ambient.now(), 2).await.unwrap();
         tx.commit().await.unwrap();
         assert_eq!(batch.len(), expected);
-        freed.extend(batch);
+        freed.extend(batch.into_iter().map(|(track, _)| track));
         assert_eq!(left().await, [(common.id, Total::Exactly(rest))]);
     }
     freed.sort();

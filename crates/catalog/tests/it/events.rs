@@ -6,8 +6,8 @@ use std::time::Duration;
 use tonearm_catalog::{AuditFilter, Catalog, CatalogError, DeliveryFilter, EventRecord, Record};
 use tonearm_domain::{
     Actor, Ambient, AuditAction, AuditEntry, ClaimedDelivery, DeliveryAttempt, DeliveryState, EndpointHealth,
-    EventKind, EventPlace, ExpiredRows, FAILURES_IN_ORDER, OrganizationId, Origin, Webhook, WebhookDelivery,
-    WebhookDeliveryId, WebhookKind,
+    EventKind, EventPlace, ExpiredRows, FAILURES_IN_ORDER, MOST_ATTEMPTS_KEPT, OrganizationId, Origin,
+    Webhook, WebhookDelivery, WebhookDeliveryId, WebhookKind,
 };
 use tonearm_fixtures::ambient;
 
@@ -20,6 +20,7 @@ crate::on_both!(
     many_claimers_never_get_the_same_delivery,
     what_is_paused_or_not_due_is_left_alone,
     an_attempt_is_recorded_by_its_holder_alone,
+    of_a_delivery_the_last_attempts_are_kept,
     events_about_a_record_are_sent_one_after_another,
     versions_grow_whatever_the_clock_does,
     deliveries_are_replayed_given_up_and_forgotten,
@@ -216,6 +217,27 @@ async fn an_attempt_is_recorded_by_its_holder_alone(database: TestDatabase) {
         attempts,
         [DeliveryAttempt { response: expected.response.replace('\0', "\u{FFFD}"), ..expected }]
     );
+}
+
+/// It may be replayed as often as somebody likes.
+async fn of_a_delivery_the_last_attempts_are_kept(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let organization = organization(&catalog, &ambient).await;
+    let webhook = endpoint(&catalog, &ambient, organization).await;
+    let delivery = queue(&catalog, &ambient, &webhook).await;
+    for _ in 0..MOST_ATTEMPTS_KEPT + 2 {
+        let (now, lease) = (ambient.now(), ambient.credential_id());
+        let claimed =
+            catalog.claim_deliveries(webhook.id, now, lease, now.plus_seconds(30), 1).await.unwrap();
+        let tx = catalog.begin().await.unwrap();
+        let attempt = failed_attempt(&ambient, &claimed[0].delivery);
+        assert!(tx.record_attempt(&claimed[0], &attempt).await.unwrap());
+        assert!(tx.replay_delivery(organization, delivery.id, now).await.unwrap());
+        tx.commit().await.unwrap();
+    }
+    let kept = catalog.delivery_attempts(delivery.id).await.unwrap();
+    let numbers: Vec<u32> = kept.iter().map(|attempt| attempt.number).collect();
+    assert_eq!(numbers, (3..=MOST_ATTEMPTS_KEPT + 2).collect::<Vec<_>>());
 }
 
 async fn events_about_a_record_are_sent_one_after_another(database: TestDatabase) {

@@ -75,7 +75,7 @@ async fn survive(folder: &Path, fail: impl Fn(), mend: impl Fn()) {
 }
 
 fn is_our_fault(error: &CatalogError) -> bool {
-    matches!(error, CatalogError::Unavailable(_) | CatalogError::UnknownOutcome(_))
+    matches!(error, CatalogError::Full(_) | CatalogError::Unavailable(_) | CatalogError::UnknownOutcome(_))
 }
 
 async fn connect(url: &DatabaseUrl) -> Catalog {

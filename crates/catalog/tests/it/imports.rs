@@ -50,8 +50,8 @@ async fn an_import_lasts_until_it_ends(database: TestDatabase) {
     let by_track = catalog.imports_of_tracks(&[other.id, track.id]).await.unwrap();
     assert_eq!(by_track.into_iter().collect::<Vec<_>>(), [(track.id, import.clone())]);
     assert!(catalog.imports_of_tracks(&[]).await.unwrap().is_empty());
-    assert_eq!(catalog.imports(organization.id).await.unwrap(), [import]);
-    assert_eq!(catalog.imports(ambient.record_id()).await.unwrap(), []);
+    assert_eq!(catalog.imports(organization.id, None).await.unwrap(), [import]);
+    assert_eq!(catalog.imports(ambient.record_id(), None).await.unwrap(), []);
     assert!(catalog.import_is_wanted(track.id).await.unwrap());
     assert!(!catalog.import_is_wanted(other.id).await.unwrap());
 
@@ -76,7 +76,7 @@ async fn imports_of_deleted_tracks_are_not_told_of(database: TestDatabase) {
     assert!(tx.soft_delete_track(organization.id, track.id, ambient.now()).await.unwrap());
     tx.commit().await.unwrap();
     assert!(!catalog.import_is_wanted(track.id).await.unwrap());
-    assert_eq!(catalog.imports(organization.id).await.unwrap(), [import(&ambient, &stays)]);
+    assert_eq!(catalog.imports(organization.id, None).await.unwrap(), [import(&ambient, &stays)]);
     // The import is kept in case the track is restored.
     assert!(catalog.import(track.id).await.unwrap().is_some());
 
@@ -84,7 +84,7 @@ async fn imports_of_deleted_tracks_are_not_told_of(database: TestDatabase) {
     tx.soft_delete_collection(organization.id, collection.id, ambient.now()).await.unwrap();
     tx.commit().await.unwrap();
     assert!(!catalog.import_is_wanted(stays.id).await.unwrap());
-    assert_eq!(catalog.imports(organization.id).await.unwrap(), []);
+    assert_eq!(catalog.imports(organization.id, None).await.unwrap(), []);
 }
 
 async fn urls_are_sealed_anew(database: TestDatabase) {

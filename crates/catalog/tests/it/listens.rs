@@ -18,6 +18,7 @@ crate::on_both!(
     two_nodes_count_one_listener_once,
     variants_of_a_track_are_one_listen,
     a_preview_that_was_made_again_is_still_a_preview,
+    a_former_file_counts_with_the_sound_that_it_had,
     a_byte_of_a_preview_is_not_the_rest_of_a_listen,
     listens_are_summed_by_what_they_came_from,
     sites_are_bounded,
@@ -205,6 +206,27 @@ async fn a_preview_that_was_made_again_is_still_a_preview(database: TestDatabase
     }
     node.tells(&catalog).await;
     assert_eq!(days(&catalog, &filter(&ambient, &track)).await, [(2, 2, 60_000)]);
+}
+
+async fn a_former_file_counts_with_the_sound_that_it_had(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let track = ten_minutes(&catalog, &ambient).await;
+    let node = Node::new(&ambient);
+    let recipe = recipe_of(&catalog, &ambient, &track).await;
+    let preview = stored_preview(&catalog, &ambient, &track, &recipe).await;
+    let tx = catalog.begin().await.unwrap();
+    assert_eq!(tx.delete_files_of_recipe(recipe.id, ambient.now(), 10).await.unwrap(), [(track.id, false)]);
+    let whole = made_file(&ambient, &track, &recipe, FileData::NONE);
+    tx.put_track_file(&whole).await.unwrap();
+    tx.commit().await.unwrap();
+    let tx = catalog.begin().await.unwrap();
+    tx.delete_replaced_files(track.id, ambient.now()).await.unwrap();
+    tx.update_track(&Track { duration: 100.0, ..track.clone() }).await.unwrap();
+    tx.commit().await.unwrap();
+    node.delivers(&preview, 1, 0..SIZE);
+    node.delivers(whole.object().unwrap(), 2, 0..100);
+    node.tells(&catalog).await;
+    assert_eq!(days(&catalog, &filter(&ambient, &track)).await, [(2, 2, 90_000)]);
 }
 
 async fn a_byte_of_a_preview_is_not_the_rest_of_a_listen(database: TestDatabase) {

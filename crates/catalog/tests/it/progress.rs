@@ -38,7 +38,7 @@ async fn progress_is_told_again_and_again(database: TestDatabase) {
     ];
     // Created at the same time, they are ordered by ID only.
     expected.sort_by_key(|(id, ..)| *id);
-    assert_eq!(catalog.tracks_in_the_making(organization.id).await.unwrap(), expected);
+    assert_eq!(catalog.tracks_in_the_making(organization.id, None).await.unwrap(), expected);
     let tx = catalog.begin().await.unwrap();
     tx.delete_track_progress(told.id).await.unwrap();
     tx.commit().await.unwrap();
@@ -128,8 +128,8 @@ async fn files_go_with_their_recipe(database: TestDatabase) {
     }
     tx.put_track_file(&made_file(&ambient, &track, &hq, FileData::NONE)).await.unwrap();
     tx.put_track_file(&kept).await.unwrap();
-    assert_eq!(tx.delete_files_of_recipe(hq.id, 10).await.unwrap(), [track.id]);
-    assert_eq!(tx.delete_files_of_recipe(hq.id, 10).await.unwrap(), []);
+    assert_eq!(tx.delete_files_of_recipe(hq.id, ambient.now(), 10).await.unwrap().0, [(track.id, false)]);
+    assert_eq!(tx.delete_files_of_recipe(hq.id, ambient.now(), 10).await.unwrap().0, []);
     tx.commit().await.unwrap();
     assert_eq!(catalog.files_of_track(track.id).await.unwrap(), [kept]);
 }

@@ -4,25 +4,27 @@
 
 use std::sync::Arc;
 
+use sea_orm::ConnectionTrait;
 use serde_json::json;
 use tonearm_catalog::{
     Catalog, CatalogError, ConnectOptions, Purpose, Right, Transaction, act_on, in_request,
 };
 use tonearm_domain::{
-    Ambient, Collection, Creator, ExpiredRows, FileData, Metadata, Organization, PlaySession, QuotaKind,
-    RecordLimits, RecordUsage,
+    Ambient, AuditAction, AuditEntry, Collection, Creator, ExpiredRows, FileData, Metadata, Organization,
+    Origin, PlaySession, QuotaKind, RecordLimits, RecordUsage, Selection, VariantIndex, VariantList,
 };
 use tonearm_fixtures::ambient;
 
 use crate::database::{Reach, TestDatabase};
 use crate::samples::*;
-use crate::upgrades::{RECORD_COUNTS, go_back};
+use crate::upgrades::{COUNTED_CHANGES, RECORD_COUNTS, go_back};
 
 tonearm_fixtures::on_both_empty!(
     counts_are_those_of_the_rows,
     transactions_do_not_wait_for_the_counts_of_others,
     nothing_is_added_where_there_is_no_room,
     rows_of_earlier_versions_are_counted,
+    changes_of_all_counted_columns_count,
 );
 
 /// What the database should contain besides the two collections, each with the number of its organization.
@@ -183,10 +185,11 @@ async fn nothing_is_added_where_there_is_no_room(database: TestDatabase) {
     let begin = async |limits, purpose, right: &Right| {
         let options = ConnectOptions { record_limits: limits, ..ConnectOptions::default() };
         let catalog = Catalog::connect(&database.database_url(), options).await.unwrap();
-        let begun = in_request(ambient.clone(), purpose, async {
+        let work = async {
             assert!(act_on(right.clone()));
             catalog.begin().await.map(drop)
-        });
+        };
+        let begun = in_request(ambient.clone(), purpose, work, || None);
         match begun.await {
             Ok(()) => None,
             Err(CatalogError::QuotaExceeded(exceeded)) => Some(exceeded.kind),
@@ -235,4 +238,47 @@ async fn rows_of_earlier_versions_are_counted(database: TestDatabase) {
     go_back(&database, catalog, RECORD_COUNTS).await;
     let catalog = database.upgraded().await;
     assert_eq!(catalog.record_usage(organization.id).await.unwrap(), counted);
+}
+
+/// Renaming a variant changes the selections of play sessions, and erasing a person changes titles in the audit log.
+async fn changes_of_all_counted_columns_count(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    let name = |text: &str| text.parse::<VariantIndex>().unwrap();
+    let (short, long) = (name("hq"), name(&"h".repeat(60)));
+    let variants = Selection::Only(VariantList::new([short.clone()]).unwrap());
+    let entry = AuditEntry {
+        id: ambient.record_id(),
+        organization_id: Some(organization.id),
+        at: ambient.now(),
+        origin: Origin::command_line(),
+        action: AuditAction::MemberJoin,
+        subject_id: None,
+        title: Some("Ada".to_owned()),
+    };
+    let tx = catalog.begin().await.unwrap();
+    tx.insert_play_sessions(&[PlaySession { variants, ..play_session(&ambient, &collection) }])
+        .await
+        .unwrap();
+    tx.audit(&entry).await.unwrap();
+    tx.commit().await.unwrap();
+    let used = async |catalog: &Catalog| catalog.record_usage(organization.id).await.unwrap();
+    let before = used(&catalog).await;
+    let tx = catalog.begin().await.unwrap();
+    tx.rename_in_selections(organization.id, &short, &long).await.unwrap();
+    tx.replace_audit_titles(&[entry.id], "Ada L.").await.unwrap();
+    tx.commit().await.unwrap();
+    let renamed = used(&catalog).await;
+    assert_eq!(renamed, RecordUsage { metadata: before.metadata + 58 + 3, ..before });
+    // An earlier version had not counted this. What it removed was then more than it had counted.
+    catalog.close().await.unwrap();
+    let raw = database.raw().await;
+    raw.execute_unprepared("UPDATE record_count SET bytes = -1").await.unwrap();
+    go_back(&database, database.catalog().await, COUNTED_CHANGES).await;
+    let catalog = database.upgraded().await;
+    assert_eq!(used(&catalog).await, renamed);
+    let tx = catalog.begin().await.unwrap();
+    tx.rename_in_selections(organization.id, &long, &short).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(used(&catalog).await, RecordUsage { metadata: before.metadata + 3, ..before });
 }

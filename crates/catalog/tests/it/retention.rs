@@ -207,6 +207,14 @@ fn row(rows: ExpiredRows, owners: &Owners, ambient: &Ambient, over: Timestamp) -
             ];
             ("old_api_key", row)
         }
+        ExpiredRows::FormerFiles => {
+            let row: Row = vec![
+                ("object_key", id.to_string().into()),
+                ("track_duration", 5.0.into()),
+                ("replaced_at", at.into()),
+            ];
+            ("former_file", row)
+        }
         ExpiredRows::Replacements => {
             let row: Row = vec![
                 ("track_id", id.into()),

@@ -96,14 +96,14 @@ impl Scene {
         let request = async {
             assert!(act_on(right));
             self.catalog.begin().await.unwrap().commit().await.unwrap();
-            in_request(self.ambient.clone(), Purpose::Add, by_another).await;
+            in_request(self.ambient.clone(), Purpose::Add, Box::pin(by_another), || None).await;
             match self.catalog.begin().await {
                 Ok(_) => None,
                 Err(CatalogError::RightEnded(ended)) => Some(ended),
                 Err(other) => panic!("{other:?}"),
             }
         };
-        in_request(self.ambient.clone(), Purpose::Add, request).await
+        in_request(self.ambient.clone(), Purpose::Add, Box::pin(request), || None).await
     }
 }
 
@@ -195,7 +195,7 @@ async fn whoever_ends_a_right_sees_what_it_wrote(database: TestDatabase) {
         tx.commit().await.unwrap();
         other.api_keys(organization).await.unwrap().len()
     };
-    let seen = in_request(scene.ambient.clone(), Purpose::Add, async {
+    let work = async {
         assert!(act_on(scene.on_key()));
         let tx = scene.catalog.begin().await.unwrap();
         let revoke = tokio::spawn(revoke);
@@ -203,8 +203,8 @@ async fn whoever_ends_a_right_sees_what_it_wrote(database: TestDatabase) {
         tx.insert_api_key(&api_key(&scene.ambient, &scene.organization), &[9; 32]).await.unwrap();
         tx.commit().await.unwrap();
         revoke.await.unwrap()
-    });
-    assert_eq!(seen.await, 2);
+    };
+    assert_eq!(in_request(scene.ambient.clone(), Purpose::Add, work, || None).await, 2);
 }
 
 /// A transaction on a right does not pass whoever waits to end it. Otherwise requests that overlap would keep the right for
@@ -218,11 +218,11 @@ async fn a_right_in_constant_use_can_be_ended() {
     let editor = scene.on_sign_in(Office::Member(organization, Role::Editor));
     for (right, expected) in [(scene.on_key(), EndedRight::Key), (editor, EndedRight::Membership)] {
         let begin = async |catalog: &Catalog| {
-            in_request(scene.ambient.clone(), Purpose::Add, async {
+            let work = async {
                 assert!(act_on(right.clone()));
                 catalog.begin().await
-            })
-            .await
+            };
+            in_request(scene.ambient.clone(), Purpose::Add, work, || None).await
         };
         let held = begin(&scene.catalog).await.unwrap();
         let other = database.catalog().await;
@@ -267,7 +267,7 @@ async fn waiting(database: &TestDatabase) -> i64 {
 async fn work_that_ends_its_own_right_is_finished(database: TestDatabase) {
     let scene = Scene::of(&database).await;
     let (organization, person) = (scene.organization.id, scene.sign_in.person_id);
-    in_request(scene.ambient.clone(), Purpose::Add, async {
+    let work = async {
         assert!(act_on(scene.on_key()));
         let tx = scene.catalog.begin().await.unwrap();
         assert!(tx.revoke_api_key(organization, scene.key.id, scene.now()).await.unwrap());
@@ -276,8 +276,8 @@ async fn work_that_ends_its_own_right_is_finished(database: TestDatabase) {
         let tx = scene.catalog.begin().await.unwrap();
         tx.delete_sign_ins(person, None).await.unwrap();
         tx.commit().await.unwrap();
-    })
-    .await;
+    };
+    in_request(scene.ambient.clone(), Purpose::Add, work, || None).await;
     let key = scene.catalog.api_key(organization, scene.key.id).await.unwrap().unwrap();
     assert!(key.revoked_at.is_some());
     assert!(scene.catalog.sign_ins(person).await.unwrap().is_empty());

@@ -164,7 +164,7 @@ async fn what_the_organization_changed_meanwhile_counts(database: TestDatabase) 
     // The common recipe is removed, and the index of the track's own recipe is used by another one.
     let tx = catalog.begin().await.unwrap();
     assert!(tx.soft_delete_recipe(organization.id, common.id, ambient.now()).await.unwrap());
-    tx.delete_files_of_recipe(common.id, 10).await.unwrap();
+    tx.delete_files_of_recipe(common.id, ambient.now(), 10).await.unwrap();
     tx.insert_recipe(&recipe(&ambient, &organization, None, "own", 1)).await.unwrap();
     tx.commit().await.unwrap();
     assert!(restore(&catalog, &whole.track, ambient.now()).await.is_some());

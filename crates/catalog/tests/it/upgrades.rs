@@ -20,12 +20,15 @@ tonearm_fixtures::on_both_empty!(
     urls_leave_the_audit_log,
 );
 
-/// A step, and the statements that undo it.
+/// A step, and the statements that undo it. A `SELECT` returns statements.
 type Step = (&'static str, &'static [&'static str]);
 
 /// All steps that can be undone, the newest first.
 const UNDOABLE: &[Step] = &[
+    REPLACED_BYTES,
+    FORMER_FILES,
     UPLOAD_OPENERS,
+    COUNTED_CHANGES,
     WORK_IN_PROGRESS,
     EVENT_VERSIONS,
     ARRIVED,
@@ -95,7 +98,17 @@ pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, before: S
                 Some((name, _)) if !database.url.starts_with(name) => continue,
                 Some((_, statement)) => statement,
             };
-            raw.execute_unprepared(statement).await.unwrap();
+            if !statement.starts_with("SELECT") {
+                raw.execute_unprepared(statement).await.unwrap();
+                continue;
+            }
+            let select = Statement::from_string(raw.get_database_backend(), statement);
+            let found = raw.query_all_raw(select).await.unwrap();
+            assert!(!found.is_empty(), "{name}: {statement}");
+            for row in found {
+                let undo: String = row.try_get("", "undo").unwrap();
+                raw.execute_unprepared(&undo).await.unwrap();
+            }
         }
     }
 }
@@ -107,6 +120,26 @@ const ANSWERED_STATUSES: Step = (
 const UPLOAD_OPENERS: Step = (
     "m0090_upload_openers",
     &["ALTER TABLE upload DROP COLUMN api_key_id", "ALTER TABLE upload DROP COLUMN person_id"],
+);
+const REPLACED_BYTES: Step = (
+    "m0093_replaced_bytes",
+    &[
+        "DROP INDEX replaced_object_by_organization_id",
+        "ALTER TABLE replaced_object DROP COLUMN bytes",
+        "ALTER TABLE replaced_object DROP COLUMN organization_id",
+    ],
+);
+const FORMER_FILES: Step = ("m0091_former_files", &["DROP TABLE former_file"]);
+/// The columns that the step before counted when a row was added, but not when it changed.
+pub(crate) const COUNTED_CHANGES: Step = (
+    "m0089_counted_changes",
+    &[
+        "sqlite: SELECT 'DROP TRIGGER ' || t || '_record_changed' AS undo FROM (SELECT 'audit_entry' AS t UNION ALL \
+         SELECT 'invitation' UNION ALL SELECT 'play_session' UNION ALL SELECT 'source_import' UNION ALL SELECT 'undo_entry' \
+         UNION ALL SELECT 'upload' UNION ALL SELECT 'upload_session' UNION ALL SELECT 'webhook_delivery') AS tables",
+        "postgres: SELECT 'DROP TRIGGER ' || t || '_record_changed ON ' || t AS undo FROM unnest(ARRAY['audit_entry', \
+         'invitation', 'play_session', 'source_import', 'undo_entry', 'upload', 'upload_session', 'webhook_delivery']) AS t",
+    ],
 );
 const WORK_IN_PROGRESS: Step = (
     "m0087_work_in_progress",
@@ -131,81 +164,8 @@ const ARRIVED: Step = ("m0081_arrived_bytes", &["DROP INDEX upload_by_organizati
 pub(crate) const RECORD_COUNTS: Step = (
     "m0080_record_counts",
     &[
-        "sqlite: DROP TRIGGER api_key_record_added",
-        "sqlite: DROP TRIGGER api_key_record_removed",
-        "sqlite: DROP TRIGGER api_key_record_changed",
-        "postgres: DROP FUNCTION count_records_of_api_key CASCADE",
-        "sqlite: DROP TRIGGER answered_job_record_added",
-        "sqlite: DROP TRIGGER answered_job_record_removed",
-        "postgres: DROP FUNCTION count_records_of_answered_job CASCADE",
-        "sqlite: DROP TRIGGER audit_entry_record_added",
-        "sqlite: DROP TRIGGER audit_entry_record_removed",
-        "postgres: DROP FUNCTION count_records_of_audit_entry CASCADE",
-        "sqlite: DROP TRIGGER collection_record_added",
-        "sqlite: DROP TRIGGER collection_record_removed",
-        "sqlite: DROP TRIGGER collection_record_changed",
-        "postgres: DROP FUNCTION count_records_of_collection CASCADE",
-        "sqlite: DROP TRIGGER creator_record_added",
-        "sqlite: DROP TRIGGER creator_record_removed",
-        "sqlite: DROP TRIGGER creator_record_changed",
-        "postgres: DROP FUNCTION count_records_of_creator CASCADE",
-        "sqlite: DROP TRIGGER idempotent_request_record_added",
-        "sqlite: DROP TRIGGER idempotent_request_record_removed",
-        "sqlite: DROP TRIGGER idempotent_request_record_changed",
-        "postgres: DROP FUNCTION count_records_of_idempotent_request CASCADE",
-        "sqlite: DROP TRIGGER import_bucket_record_added",
-        "sqlite: DROP TRIGGER import_bucket_record_removed",
-        "sqlite: DROP TRIGGER import_bucket_record_changed",
-        "postgres: DROP FUNCTION count_records_of_import_bucket CASCADE",
-        "sqlite: DROP TRIGGER invitation_record_added",
-        "sqlite: DROP TRIGGER invitation_record_removed",
-        "postgres: DROP FUNCTION count_records_of_invitation CASCADE",
-        "sqlite: DROP TRIGGER play_session_record_added",
-        "sqlite: DROP TRIGGER play_session_record_removed",
-        "postgres: DROP FUNCTION count_records_of_play_session CASCADE",
-        "sqlite: DROP TRIGGER signing_key_record_added",
-        "sqlite: DROP TRIGGER signing_key_record_removed",
-        "sqlite: DROP TRIGGER signing_key_record_changed",
-        "postgres: DROP FUNCTION count_records_of_signing_key CASCADE",
-        "sqlite: DROP TRIGGER source_import_record_added",
-        "sqlite: DROP TRIGGER source_import_record_removed",
-        "postgres: DROP FUNCTION count_records_of_source_import CASCADE",
-        "sqlite: DROP TRIGGER source_replacement_record_added",
-        "sqlite: DROP TRIGGER source_replacement_record_removed",
-        "sqlite: DROP TRIGGER source_replacement_record_changed",
-        "postgres: DROP FUNCTION count_records_of_source_replacement CASCADE",
-        "sqlite: DROP TRIGGER track_record_added",
-        "sqlite: DROP TRIGGER track_record_removed",
-        "sqlite: DROP TRIGGER track_record_changed",
-        "postgres: DROP FUNCTION count_records_of_track CASCADE",
-        "sqlite: DROP TRIGGER track_file_record_added",
-        "sqlite: DROP TRIGGER track_file_record_removed",
-        "sqlite: DROP TRIGGER track_file_record_changed",
-        "postgres: DROP FUNCTION count_records_of_track_file CASCADE",
-        "sqlite: DROP TRIGGER track_words_record_added",
-        "sqlite: DROP TRIGGER track_words_record_removed",
-        "sqlite: DROP TRIGGER track_words_record_changed",
-        "postgres: DROP FUNCTION count_records_of_track_words CASCADE",
-        "sqlite: DROP TRIGGER undo_entry_record_added",
-        "sqlite: DROP TRIGGER undo_entry_record_removed",
-        "postgres: DROP FUNCTION count_records_of_undo_entry CASCADE",
-        "sqlite: DROP TRIGGER upload_record_added",
-        "sqlite: DROP TRIGGER upload_record_removed",
-        "postgres: DROP FUNCTION count_records_of_upload CASCADE",
-        "sqlite: DROP TRIGGER upload_session_record_added",
-        "sqlite: DROP TRIGGER upload_session_record_removed",
-        "postgres: DROP FUNCTION count_records_of_upload_session CASCADE",
-        "sqlite: DROP TRIGGER variant_record_added",
-        "sqlite: DROP TRIGGER variant_record_removed",
-        "sqlite: DROP TRIGGER variant_record_changed",
-        "postgres: DROP FUNCTION count_records_of_variant CASCADE",
-        "sqlite: DROP TRIGGER webhook_record_added",
-        "sqlite: DROP TRIGGER webhook_record_removed",
-        "sqlite: DROP TRIGGER webhook_record_changed",
-        "postgres: DROP FUNCTION count_records_of_webhook CASCADE",
-        "sqlite: DROP TRIGGER webhook_delivery_record_added",
-        "sqlite: DROP TRIGGER webhook_delivery_record_removed",
-        "postgres: DROP FUNCTION count_records_of_webhook_delivery CASCADE",
+        "sqlite: SELECT 'DROP TRIGGER ' || name AS undo FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%INTO record_count %'",
+        "postgres: SELECT 'DROP FUNCTION ' || proname || ' CASCADE' AS undo FROM pg_proc WHERE prosrc LIKE '%INTO record_count %'",
         "DROP TABLE record_count",
         "ALTER TABLE idempotent_request DROP COLUMN organization_id",
     ],

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sea_orm::ConnectionTrait;
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
 use serde_json::Value;
 use tonearm_catalog::{Catalog, PurgedTitles};
 use tonearm_domain::{
@@ -19,6 +19,7 @@ crate::on_both!(
     what_is_accepted_comes_back,
     numbers_take_the_room_with_which_they_were_sent,
     what_cannot_be_read_breaks_no_list,
+    no_damaged_column_breaks_a_list,
 );
 
 /// Random values that are the same in every run with the same seed.
@@ -297,7 +298,7 @@ async fn numbers_take_the_room_with_which_they_were_sent(database: TestDatabase)
     stored_track(&catalog, track).await;
     let raw = database.raw().await;
     let ask = "SELECT length(CAST(metadata AS text)) AS characters FROM track";
-    let ask = sea_orm::Statement::from_string(raw.get_database_backend(), ask);
+    let ask = Statement::from_string(raw.get_database_backend(), ask);
     let row = raw.query_one_raw(ask).await.unwrap().unwrap();
     let stored = row.try_get::<i32>("", "characters").unwrap();
     assert!((stored as usize) < json.len() + 100, "{stored}");
@@ -342,7 +343,7 @@ async fn what_cannot_be_read_breaks_no_list(database: TestDatabase) {
     // Other fields change, and what cannot be read stays for whoever can.
     let kept = async |table: &str| {
         let ask = format!("SELECT CAST(metadata AS text) AS kept FROM {table} ORDER BY id");
-        let ask = sea_orm::Statement::from_string(raw.get_database_backend(), ask);
+        let ask = Statement::from_string(raw.get_database_backend(), ask);
         let rows = raw.query_all_raw(ask).await.unwrap();
         rows.iter().filter(|row| row.try_get::<String>("", "kept").unwrap().contains("\"x\"")).count()
     };
@@ -372,6 +373,80 @@ async fn what_cannot_be_read_breaks_no_list(database: TestDatabase) {
     assert!(tx.purge_track(own, damaged.id, ambient.now(), PurgedTitles::Removed).await.unwrap());
     tx.commit().await.unwrap();
     assert_eq!(kept("track").await, 1);
+}
+
+/// The names of the columns of a table that hold text or JSON.
+async fn text_columns(raw: &DatabaseConnection, table: &str) -> Vec<(String, String)> {
+    let ask = match raw.get_database_backend() {
+        DbBackend::Sqlite => format!("SELECT name, type AS kind FROM pragma_table_info('{table}')"),
+        _ => format!(
+            "SELECT column_name AS name, data_type AS kind FROM information_schema.columns WHERE table_name = '{table}'"
+        ),
+    };
+    let rows = raw.query_all_raw(Statement::from_string(raw.get_database_backend(), ask)).await.unwrap();
+    let column = |row: &sea_orm::QueryResult| -> (String, String) {
+        (row.try_get("", "name").unwrap(), row.try_get("", "kind").unwrap())
+    };
+    let is_text = |(_, kind): &(String, String)| {
+        let kind = kind.to_lowercase();
+        ["text", "char", "json"].iter().any(|it| kind.contains(it))
+    };
+    rows.iter().map(column).filter(is_text).collect()
+}
+
+/// Each column in turn holds what no version of Tonearm has written.
+async fn no_damaged_column_breaks_a_list(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    let own = organization.id;
+    let tx = catalog.begin().await.unwrap();
+    for _ in 0..2 {
+        let other = Collection { id: ambient.record_id(), folder: ambient.short_id(), ..collection.clone() };
+        tx.insert_collection(&other).await.unwrap();
+        tx.insert_creator(&creator(&ambient, &organization)).await.unwrap();
+    }
+    tx.commit().await.unwrap();
+    let mut sound = Vec::new();
+    for _ in 0..3 {
+        sound.push(stored_track(&catalog, bare_track(&ambient, &collection)).await.id);
+    }
+    let (raw, window, mut tried) = (database.raw().await, LimitOffset::default(), 0);
+    for table in ["track", "collection", "creator"] {
+        for (column, kind) in text_columns(&raw, table).await {
+            let odd = if kind.to_lowercase().contains("json") { "\"odd\"" } else { "\u{1}odd" };
+            let (before, first) =
+                (format!("before_{table}_{column}"), format!("SELECT min(CAST(id AS text)) FROM {table}"));
+            raw.execute_unprepared(&format!("CREATE TABLE {before} AS SELECT * FROM {table}")).await.unwrap();
+            let which =
+                if kind.is_empty() { "1 = 1".to_owned() } else { format!("CAST(id AS text) = ({first})") };
+            let damage = format!("UPDATE {table} SET {column} = '{odd}' WHERE {which}");
+            // Some columns refer to others.
+            if raw.execute_unprepared(&damage).await.is_ok() {
+                tried += 1;
+                let what = format!("{table}.{column}");
+                let (count, tracks) =
+                    catalog.tracks_in_collection(own, collection.id, None, window).await.expect(&what);
+                assert!(count >= 2 && tracks.len() >= 2, "{what}");
+                let (filter, order) = (TrackFilter::default(), TrackOrder::default());
+                let mut position = None;
+                for _ in 0..4 {
+                    let part = catalog.look_up_tracks(own, &filter, order, (position.as_ref(), 1));
+                    position = Box::pin(part).await.expect(&what).next;
+                }
+                assert!(position.is_none(), "{what}");
+                assert!(catalog.creators(own, window).await.expect(&what).1.len() >= 1, "{what}");
+                assert!(catalog.collections(own, None, window).await.expect(&what).1.len() >= 2, "{what}");
+                catalog.each_damaged_row(|_| ()).await.expect(&what);
+                let restore = format!(
+                    "UPDATE {table} SET {column} = (SELECT {column} FROM {before} WHERE {before}.id = {table}.id)"
+                );
+                raw.execute_unprepared(&restore).await.unwrap();
+            }
+            raw.execute_unprepared(&format!("DROP TABLE {before}")).await.unwrap();
+        }
+    }
+    assert!(tried > 20, "{tried}");
+    raw.close().await.unwrap();
 }
 
 async fn read_titles(catalog: &Catalog, collection: &Collection) -> Vec<Option<String>> {

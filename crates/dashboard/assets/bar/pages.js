@@ -171,6 +171,8 @@ export class Pages {
       if (!this.#frame || this.#frame.hidden) return;
       this.#show(false);
       document.title = this.#title;
+      // As where the browser itself shows a page again.
+      dispatchEvent(new Event("pageshow"));
       return this.#onPage(document);
     }
     if (!this.#isWanted()) return location.reload();

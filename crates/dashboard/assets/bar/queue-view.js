@@ -49,7 +49,7 @@ export class QueueView {
   #row(track, place) {
     const grip = element("button", {
       type: "button", class: "grip quiet", "data-grip": "", "data-kind": "grip", "aria-label": t("script-reorder-track", { title: track.title }),
-    }, "⠿");
+    }, "⣿");
     const name = element("button", { type: "button", class: "queue-name quiet", "data-kind": "name" }, track.title);
     name.addEventListener("click", () => this.player.choose(place));
     const remove = element("button", {

@@ -3,13 +3,14 @@
 import { t } from "./texts.js";
 
 /**
- * @typedef {"link" | "session" | "offline" | "unavailable" | "missing" | "unsupported" | "damaged" | "device" | "empty"} ProblemKind
+ * @typedef {"link" | "session" | "setup" | "offline" | "unavailable" | "missing" | "unsupported" | "damaged" | "device" | "empty"} ProblemKind
  */
 
 /** Without a title, and with one. @type {Record<ProblemKind, string[]>} */
 const SENTENCES = {
   link: ["This link is no longer valid. Ask for a new one."],
   session: ["The session has ended. Reload the page to continue."],
+  setup: ["This page does not name the tracks to play: set the attribute “tracks”, or api.public_play_sessions."],
   offline: ["No connection to the server. Playback continues when it is back."],
   unavailable: ["The audio is unavailable. Try again shortly."],
   missing: ["This track is no longer available.", "“{title}” is no longer available."],

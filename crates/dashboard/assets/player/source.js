@@ -148,6 +148,8 @@ export class Session {
   async #request(path, missing) {
     const refused = (status, body) => {
       if (status === 404) return missing;
+      // Only with a key can the session be read as a whole.
+      if (body?.code === "missing_api_key") return "setup";
       return status === 400 && body?.field === "play_track_id" ? "missing" : "session";
     };
     const body = await requestJson(this.#server + path, refused);

@@ -44,8 +44,15 @@ test("what was changed is selected no longer, in any list", () => {
   const tab = new Tab();
   tab.setItem("theme", "dark");
   for (const list of ["season", "other"]) new Selection(tab, list).set(["a"], true);
-  Selection.forget(tab);
-  assert.deepEqual([tab.length, tab.getItem("theme")], [1, "dark"]);
+  new Selection(tab, "other").set(["b"], true);
+  new Selection(tab, "season").willChange();
+  Selection.changed(tab);
+  assert.deepEqual(new Selection(tab, "other").besides([]), ["b"]);
+  assert.deepEqual([tab.length, tab.getItem("theme")], [2, "dark"]);
+  // A change that nothing was selected for changes no selection.
+  Selection.changed(tab);
+  assert.equal(new Selection(tab, "other").size, 1);
+  new Selection(tab, "other").clear();
   new Selection(tab, "season").set(["a"], true);
   new Selection(tab, "season").clear();
   assert.equal(tab.length, 1);
@@ -59,7 +66,8 @@ test("what another page of the tab selected is read again", () => {
   own.read();
   own.set(["c"], true);
   assert.deepEqual(new Selection(tab, "season").besides([]), ["a", "b", "c"]);
-  Selection.forget(tab);
+  own.willChange();
+  Selection.changed(tab);
   own.read();
   assert.equal(own.size, 0);
 });
@@ -69,7 +77,7 @@ test("a tab without storage, a full one and a strange value do no harm", () => {
   none.set(["a"], true);
   none.read();
   assert.equal(none.size, 1);
-  Selection.forget(null);
+  Selection.changed(null);
   const full = new Tab();
   full.setItem = () => {
     throw new DOMException("full", "QuotaExceededError");

@@ -115,6 +115,8 @@ library-retitle-count = { $count ->
    *[other] { $count } Titel umbenennen
 }
 library-retitle-hint = Ein Titel ohne eigenen Namen zeigt den Namen aus seiner Datei.
+library-retitle-changed = Dieser Titel wurde inzwischen in „{ $title }“ geändert. Speichern Sie noch einmal, um ihn zu ersetzen.
+library-tracks-left-out = Einige der ausgewählten Titel wurden inzwischen gelöscht oder verschoben. Sie fehlen hier.
 library-save-titles = Namen speichern
 
 ## Deleted items

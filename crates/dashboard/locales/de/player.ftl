@@ -28,6 +28,7 @@ player-untitled = Ohne Titel
 
 player-link = Dieser Link ist nicht mehr gültig. Bitten Sie um einen neuen.
 player-session = Die Sitzung ist abgelaufen. Laden Sie die Seite neu, um fortzufahren.
+player-setup = Diese Seite nennt die Titel nicht, die gespielt werden sollen: Setzen Sie das Attribut „tracks“ oder api.public_play_sessions.
 player-offline = Keine Verbindung zum Server. Die Wiedergabe wird fortgesetzt, sobald sie wieder besteht.
 player-unavailable = Das Audio ist nicht verfügbar. Versuchen Sie es in Kürze erneut.
 player-missing = Dieser Titel ist nicht mehr verfügbar.

@@ -78,6 +78,7 @@ service-select-one = wählen Sie mindestens einen Titel aus
 service-selected-deleted = einige der ausgewählten Titel wurden inzwischen gelöscht oder verschoben; es wurde nichts geändert. Heben Sie die Auswahl auf und wählen Sie erneut aus
 service-move-too-far = eine Verschiebung kann höchstens 5.000 Titel betreffen; verschieben Sie die Titel in mehreren Schritten
 service-order-changed = die Reihenfolge wurde inzwischen geändert; laden Sie die Seite neu, um sie zu sehen
+service-titles-changed = ein Titel wurde inzwischen geändert; es wurde nichts gespeichert. Prüfen Sie ihn und speichern Sie noch einmal
 service-collection-deleted = die Sammlung des Titels ist gelöscht; stellen Sie zuerst die Sammlung wieder her
 service-collections-deleted = die Sammlung der Titel ist gelöscht; stellen Sie zuerst die Sammlung wieder her
 service-undo-changed = einige der Titel wurden seitdem geändert; es wurde nichts rückgängig gemacht

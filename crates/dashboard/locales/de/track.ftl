@@ -96,6 +96,13 @@ track-transcript-download = Als WebVTT herunterladen
 track-transcript-edited = Bearbeitet: <time datetime="{ $at }">{ $at }</time>. Die automatische Transkription ersetzt es nicht.
 track-captions = Transkript (WebVTT)
 track-captions-hint = WebVTT: Jeder Abschnitt (Cue) beginnt mit seinen Zeiten, etwa <code>00:00:01.000 --&gt; 00:00:04.000</code>, gefolgt von seinen Worten und einer Leerzeile. Kommentare, Stile und Auszeichnungen bleiben nicht erhalten. Ohne Abschnitte hat der Titel kein Transkript.
+track-captions-left-out = Gespeichert. Diese Teile des Textes bleiben nicht erhalten, denn ein Transkript hat nur Wörter und Zeiten:
+track-captions-line = Zeile { $line }:
+track-captions-more =
+    { $count ->
+    [one] und { $count } weitere Zeile
+   *[other] und { $count } weitere Zeilen
+}
 track-captions-language = Sprache <span class="hint">(etwa en oder pt-BR, optional)</span>
 track-captions-file = WebVTT-Datei <span class="hint">(ersetzt den Text oben, optional)</span>
 track-save-transcript = Transkript speichern

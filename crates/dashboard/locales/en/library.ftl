@@ -115,6 +115,8 @@ library-retitle-count = { $count ->
    *[other] Retitle { $count } tracks
 }
 library-retitle-hint = A track without a title shows the title of its file.
+library-retitle-changed = Somebody has changed this title to “{ $title }” in the meantime. Save again to replace it.
+library-tracks-left-out = Some of the selected tracks were deleted or moved in the meantime. They are left out here.
 library-save-titles = Save titles
 
 ## Deleted items

@@ -28,6 +28,7 @@ player-untitled = Untitled
 
 player-link = This link is no longer valid. Ask for a new one.
 player-session = The session has ended. Reload the page to continue.
+player-setup = This page does not name the tracks to play: set the attribute “tracks”, or api.public_play_sessions.
 player-offline = No connection to the server. Playback continues when it is back.
 player-unavailable = The audio is unavailable. Try again shortly.
 player-missing = This track is no longer available.

@@ -78,6 +78,7 @@ service-select-one = select at least one track
 service-selected-deleted = some of the selected tracks were deleted or moved in the meantime; nothing was changed. Clear the selection and select again
 service-move-too-far = a move can affect at most 5,000 tracks; move the tracks in several steps
 service-order-changed = the order was changed in the meantime; reload the page to see it
+service-titles-changed = a title was changed in the meantime; nothing was saved. Check it and save again
 service-collection-deleted = the collection of the track is deleted; restore the collection first
 service-collections-deleted = the collection of the tracks is deleted; restore the collection first
 service-undo-changed = some of the tracks were changed since; nothing was undone

@@ -96,6 +96,13 @@ track-transcript-download = Download as WebVTT
 track-transcript-edited = Edited <time datetime="{ $at }">{ $at }</time>. Transcription does not replace it.
 track-captions = Transcript (WebVTT)
 track-captions-hint = WebVTT: each cue begins with its times, such as <code>00:00:01.000 --&gt; 00:00:04.000</code>, followed by its words and an empty line. Comments, styles and markup are not kept. Without cues, the track has no transcript.
+track-captions-left-out = Saved. These parts of the text are not kept, as a transcript has words and times only:
+track-captions-line = Line { $line }:
+track-captions-more =
+    { $count ->
+    [one] and { $count } more line
+   *[other] and { $count } more lines
+}
 track-captions-language = Language <span class="hint">(such as en or pt-BR, optional)</span>
 track-captions-file = WebVTT file <span class="hint">(replaces the text above, optional)</span>
 track-save-transcript = Save transcript

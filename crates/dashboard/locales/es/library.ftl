@@ -115,6 +115,8 @@ library-retitle-count = { $count ->
    *[other] Cambiar el título de { $count } pistas
 }
 library-retitle-hint = Una pista sin título muestra el título de su archivo.
+library-retitle-changed = Este título se ha cambiado mientras tanto a «{ $title }». Guarde de nuevo para reemplazarlo.
+library-tracks-left-out = Algunas de las pistas seleccionadas se han eliminado o movido mientras tanto. No aparecen aquí.
 library-save-titles = Guardar títulos
 
 ## Deleted items

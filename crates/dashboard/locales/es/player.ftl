@@ -28,6 +28,7 @@ player-untitled = Sin título
 
 player-link = Este enlace ya no es válido. Pida uno nuevo.
 player-session = La sesión ha caducado. Recargue la página para continuar.
+player-setup = Esta página no indica las pistas que se deben reproducir: defina el atributo «tracks» o api.public_play_sessions.
 player-offline = Sin conexión con el servidor. La reproducción continuará cuando se restablezca.
 player-unavailable = El audio no está disponible. Inténtelo de nuevo en unos instantes.
 player-missing = Esta pista ya no está disponible.

@@ -78,6 +78,7 @@ service-select-one = seleccione al menos una pista
 service-selected-deleted = algunas de las pistas seleccionadas se han eliminado o movido entretanto; no se ha cambiado nada. Anule la selección y vuelva a seleccionar
 service-move-too-far = un movimiento puede afectar como máximo a 5000 pistas; mueva las pistas en varios pasos
 service-order-changed = el orden se cambió entretanto; recargue la página para verlo
+service-titles-changed = un título se ha cambiado mientras tanto; no se ha guardado nada. Compruébelo y guarde de nuevo
 service-collection-deleted = la colección de la pista está eliminada; restaure primero la colección
 service-collections-deleted = la colección de las pistas está eliminada; restaure primero la colección
 service-undo-changed = algunas de las pistas se cambiaron después; no se deshizo nada

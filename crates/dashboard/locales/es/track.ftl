@@ -96,6 +96,13 @@ track-transcript-download = Descargar como WebVTT
 track-transcript-edited = Editada: <time datetime="{ $at }">{ $at }</time>. La transcripción automática no la reemplaza.
 track-captions = Palabras y tiempos
 track-captions-hint = WebVTT: cada bloque (cue) empieza con sus tiempos, como <code>00:00:01.000 --&gt; 00:00:04.000</code>, seguidos de sus palabras y de una línea vacía. No se conservan comentarios, estilos ni marcas. Sin bloques, la pista no tiene transcripción.
+track-captions-left-out = Guardado. Estas partes del texto no se conservan, porque una transcripción solo tiene palabras y tiempos:
+track-captions-line = Línea { $line }:
+track-captions-more =
+    { $count ->
+    [one] y { $count } línea más
+   *[other] y { $count } líneas más
+}
 track-captions-language = Idioma <span class="hint">(como en o pt-BR, opcional)</span>
 track-captions-file = Archivo WebVTT <span class="hint">(reemplaza el texto anterior, opcional)</span>
 track-save-transcript = Guardar transcripción

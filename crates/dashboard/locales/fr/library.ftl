@@ -115,6 +115,8 @@ library-retitle-count = { $count ->
    *[other] Renommer { $count } pistes
 }
 library-retitle-hint = Une piste sans titre affiche le titre de son fichier.
+library-retitle-changed = Ce titre a été changé entre-temps en « { $title } ». Enregistrez à nouveau pour le remplacer.
+library-tracks-left-out = Certaines des pistes sélectionnées ont été supprimées ou déplacées entre-temps. Elles ne figurent plus ici.
 library-save-titles = Enregistrer les titres
 
 ## Deleted items

@@ -28,6 +28,7 @@ player-untitled = Sans titre
 
 player-link = Ce lien n’est plus valable. Demandez-en un nouveau.
 player-session = La session a expiré. Rechargez la page pour continuer.
+player-setup = Cette page ne nomme pas les pistes à lire : définissez l’attribut « tracks » ou api.public_play_sessions.
 player-offline = Aucune connexion au serveur. La lecture reprendra dès qu’elle sera rétablie.
 player-unavailable = L’audio est indisponible. Réessayez dans un instant.
 player-missing = Cette piste n’est plus disponible.

@@ -78,6 +78,7 @@ service-select-one = sélectionnez au moins une piste
 service-selected-deleted = certaines des pistes sélectionnées ont été supprimées ou déplacées entre-temps ; rien n’a été modifié. Annulez la sélection et sélectionnez de nouveau
 service-move-too-far = un déplacement peut concerner au plus 5 000 pistes ; déplacez les pistes en plusieurs étapes
 service-order-changed = l’ordre a été modifié entre-temps ; rechargez la page pour le voir
+service-titles-changed = un titre a été modifié entre-temps ; rien n’a été enregistré. Vérifiez-le et enregistrez à nouveau
 service-collection-deleted = la collection de la piste est supprimée ; restaurez d’abord la collection
 service-collections-deleted = la collection des pistes est supprimée ; restaurez d’abord la collection
 service-undo-changed = certaines des pistes ont été modifiées depuis ; rien n’a été annulé

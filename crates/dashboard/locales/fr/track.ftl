@@ -96,6 +96,13 @@ track-transcript-download = Télécharger en WebVTT
 track-transcript-edited = Modification : <time datetime="{ $at }">{ $at }</time>. La transcription automatique ne la remplace pas.
 track-captions = Transcription (WebVTT)
 track-captions-hint = WebVTT : chaque repère (cue) commence par ses temps, par exemple <code>00:00:01.000 --&gt; 00:00:04.000</code>, suivis de ses mots et d’une ligne vide. Les commentaires, les styles et le balisage ne sont pas conservés. Sans repères, la piste n’a pas de transcription.
+track-captions-left-out = Enregistré. Ces parties du texte ne sont pas conservées, car une transcription ne contient que des mots et des temps :
+track-captions-line = Ligne { $line } :
+track-captions-more =
+    { $count ->
+    [one] et { $count } autre ligne
+   *[other] et { $count } autres lignes
+}
 track-captions-language = Langue <span class="hint">(par exemple en ou pt-BR, facultatif)</span>
 track-captions-file = Fichier WebVTT <span class="hint">(remplace le texte ci-dessus, facultatif)</span>
 track-save-transcript = Enregistrer la transcription

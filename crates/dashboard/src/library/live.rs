@@ -9,35 +9,57 @@ use axum::response::{IntoResponse, Response};
 use futures::Stream;
 use http::header::{HeaderName, RETRY_AFTER};
 use http::{HeaderValue, StatusCode};
-use serde::Serialize;
-use tokio::time::{Instant, Interval, interval_at};
-use tonearm_domain::{Language, OrganizationId, PersonId};
-use tonearm_service::{ProgressWatch, StreamHolder, StreamSlot, TrackProgressView};
+use serde::{Deserialize, Serialize};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
+use tonearm_domain::{Actor, Language, TrackId, VariantIndex, VariantProgress};
+use tonearm_service::{Caller, ProgressWatch, StreamHolder, StreamSlot, TrackProgressView};
 use tonearm_signing::Token;
 
 use super::listed::status_label;
 use crate::app::Dashboard;
 use crate::error::PageError;
+use crate::path::Query;
 use crate::session::{Member, Viewer};
 use crate::text::{current, in_language, t};
 
 /// How often the permission to listen is checked. A comment is sent then too, so that a broken connection is noticed.
 const CHECK: Duration = Duration::from_secs(15);
 
+/// How often tracks that the organization's list does not have are looked up.
+const LOOK: Duration = Duration::from_secs(1);
+/// The most tracks of one stream. Their ids fit into the shortest request line that proxies accept.
+const MOST: usize = 100;
+
+/// The tracks that a page shows.
+#[derive(Deserialize)]
+pub(super) struct Named {
+    /// Their ids, separated by commas.
+    tracks: String,
+}
+
+/// What has changed.
+#[derive(Default, PartialEq, Serialize)]
+struct Told {
+    /// Those that are being imported or processed.
+    making: Vec<TrackEvent>,
+    /// Those that are not, or not any more.
+    over: Vec<TrackId>,
+}
+
 /// The progress of one track.
-#[derive(Serialize)]
-struct TrackEvent<'a> {
-    id: String,
+#[derive(PartialEq, Serialize)]
+struct TrackEvent {
+    id: TrackId,
     status: String,
     percent: u8,
     /// Whether it waits in the queue, so that no work has been done on it.
     is_queued: bool,
-    files: Vec<FileEvent<'a>>,
+    files: Vec<FileEvent>,
 }
 
-#[derive(Serialize)]
-struct FileEvent<'a> {
-    index: &'a str,
+#[derive(PartialEq, Serialize)]
+struct FileEvent {
+    index: VariantIndex,
     state: &'static str,
     percent: u8,
 }
@@ -45,45 +67,45 @@ struct FileEvent<'a> {
 /// One event stream.
 struct Live {
     app: Dashboard,
+    caller: Caller,
+    /// The tracks that have not been reported as over.
+    named: Vec<TrackId>,
     watch: ProgressWatch,
+    told: Told,
     place: StreamSlot,
     token: Token,
-    person_id: PersonId,
-    organization_id: OrganizationId,
     language: Language,
-    step: Step,
+    look: Interval,
     beat: Interval,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Step {
-    Begin,
-    GoOn,
-    Over,
-}
-
-/// Sends the progress of the organization's tracks until no track is being processed (event `done`), or until the
-/// person may no longer listen.
+/// Sends the progress of the named tracks until none of them is being processed, or until the person may no longer
+/// listen. What is not reported as over is not over.
 pub(super) async fn progress(
     State(app): State<Dashboard>,
     member: Member<Viewer>,
+    Query(named): Query<Named>,
 ) -> Result<Response, PageError> {
-    let person_id = member.signed_in.person().id;
-    let holder = StreamHolder::Person(person_id);
+    let named: Result<Vec<TrackId>, _> = named.tracks.split(',').map(str::parse).collect();
+    let named = named.ok().filter(|named| named.len() <= MOST).ok_or(PageError::NoPage)?;
+    let holder = StreamHolder::Person(member.signed_in.person().id);
     let Ok(place) = app.streams.enter(member.organization.id, holder) else {
         return Ok((StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "15")]).into_response());
     };
-    let watch = app.library.watch_progress(&member.caller()).await?;
+    let caller = member.caller();
+    let mut look = interval_at(Instant::now() + LOOK, LOOK);
+    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let live = Live {
-        watch,
+        named,
+        watch: app.library.watch_progress(&caller).await?,
+        told: Told::default(),
         place,
         token: member.signed_in.session.token.clone(),
-        person_id,
-        organization_id: member.organization.id,
         language: current(),
-        step: Step::Begin,
+        look,
         beat: interval_at(Instant::now() + CHECK, CHECK),
         app,
+        caller,
     };
     let mut response = Sse::new(live.events()).into_response();
     // Proxies would otherwise buffer the events.
@@ -101,47 +123,67 @@ impl Live {
     }
 
     async fn next(&mut self) -> Option<Event> {
-        let tracks = match self.step {
-            Step::Over => return None,
-            Step::Begin => self.watch.current(),
-            Step::GoOn => tokio::select! {
+        while !self.named.is_empty() {
+            let making = self.watch.current();
+            if let Some(event) = self.news(&making).await {
+                return Some(event);
+            }
+            let is_listed = |id: &TrackId| making.iter().any(|track| track.track_id == *id);
+            let is_all_listed = self.named.iter().all(is_listed);
+            tokio::select! {
                 biased;
                 () = self.place.stopped() => return None,
                 // Checked before new progress, which may arrive every second.
                 _ = self.beat.tick() => {
                     return if self.may_listen().await { Some(Event::default().comment("")) } else { None };
                 }
-                tracks = self.watch.changed() => tracks,
-            },
+                _ = self.watch.changed() => {}
+                _ = self.look.tick(), if !is_all_listed => {}
+            }
+        }
+        None
+    }
+
+    /// What has changed since the last event.
+    async fn news(&mut self, making: &[TrackProgressView]) -> Option<Event> {
+        let unlisted = |id: &&TrackId| !making.iter().any(|track| track.track_id == **id);
+        let unlisted: Vec<TrackId> = self.named.iter().filter(unlisted).copied().collect();
+        let looked_up = match unlisted.as_slice() {
+            [] => Vec::new(),
+            // Nothing is said of tracks that cannot be looked up now.
+            unlisted => self.app.library.progress_of_tracks(&self.caller, unlisted).await.ok()?,
         };
-        self.step = if tracks.is_empty() { Step::Over } else { Step::GoOn };
-        Some(in_language(self.language, || progress_event(&tracks)))
+        let is_over = |id: &TrackId| !looked_up.iter().any(|track| track.track_id == *id);
+        let over: Vec<TrackId> = unlisted.into_iter().filter(is_over).collect();
+        self.named.retain(|id| !over.contains(id));
+        let named = making.iter().chain(&looked_up).filter(|track| self.named.contains(&track.track_id));
+        let making = in_language(self.language, || named.map(TrackEvent::of).collect());
+        let told = Told { making, over };
+        if told.over.is_empty() && told.making == self.told.making {
+            return None;
+        }
+        let event = Event::default().json_data(&told).unwrap_or_default();
+        self.told = told;
+        Some(event)
     }
 
     /// Whether the sign-in and the membership are still valid.
     async fn may_listen(&self) -> bool {
         let resumed = self.app.people.resume(&self.token).await.ok().flatten();
-        let Some(resumed) = resumed.filter(|resumed| resumed.person.id == self.person_id) else {
+        let Some(resumed) =
+            resumed.filter(|resumed| self.caller.origin.actor == Actor::Person(resumed.person.id))
+        else {
             return false;
         };
         let organizations = self.app.people.organizations_of(&resumed.person).await.unwrap_or_default();
-        organizations.iter().any(|(organization, _)| organization.id == self.organization_id)
+        organizations.iter().any(|(organization, _)| organization.id == self.caller.organization_id)
     }
 }
 
-fn progress_event(tracks: &[TrackProgressView]) -> Event {
-    if tracks.is_empty() {
-        // Browsers do not dispatch an event without data.
-        return Event::default().event("done").data("{}");
-    }
-    let events: Vec<TrackEvent<'_>> = tracks.iter().map(TrackEvent::of).collect();
-    Event::default().json_data(events).unwrap_or_default()
-}
-
-impl<'a> TrackEvent<'a> {
-    fn of(track: &'a TrackProgressView) -> Self {
-        let file = |variant: &'a tonearm_domain::VariantProgress| FileEvent {
-            index: variant.index.as_str(),
+impl TrackEvent {
+    fn of(track: &TrackProgressView) -> Self {
+        let file = |variant: &VariantProgress| FileEvent {
+            index: variant.index.clone(),
             state: variant.making.as_str(),
             percent: variant.making.percent(),
         };
@@ -153,7 +195,7 @@ impl<'a> TrackEvent<'a> {
             status_label(track.status, track.is_importing).0
         };
         Self {
-            id: track.track_id.to_string(),
+            id: track.track_id,
             status: status.to_string(),
             percent: track.percent,
             is_queued,

@@ -4,7 +4,7 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
 use http::StatusCode;
-use tonearm_domain::{CollectionId, Patch, Role, ShareTarget, TrackId, TrackSort};
+use tonearm_domain::{CollectionId, ErrorCode, Patch, Role, ShareTarget, TrackId, TrackSort};
 use tonearm_service::{
     CollectionView, CreateCollection, CreateShareLink, Refusal, ShareLink, TrackView, UpdateCollection,
     UpdateOrganization,
@@ -186,7 +186,7 @@ async fn create_link(
     let played = recipes.into_iter().map(|view| view.recipe);
     let mut played = played.filter(|recipe| recipe.kind.recipe_type().is_playable());
     let recipe = played.next().ok_or_else(|| Refusal::Conflict {
-        code: "no_variant",
+        code: ErrorCode::NoVariant,
         message: t("library-start-no-variant").to_string(),
     })?;
     let create = CreateShareLink {

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use serde::Deserialize;
-use tonearm_domain::{MOST_CAPTION_BYTES, TrackId};
+use tonearm_domain::{LeftOut, MOST_CAPTION_BYTES, TrackId};
 use tonearm_service::{EditTranscript, Refusal, Transcript};
 
 use crate::app::Dashboard;
@@ -18,7 +18,7 @@ use crate::page::{Frame, Section, render, render_with};
 use crate::path::{PathId, Query};
 use crate::picture::broken;
 use crate::session::{Editor, Member, Viewer};
-use crate::text::t;
+use crate::text::{Message, t};
 
 /// The most bytes of the form: the text once as text and once as a file, and the other fields.
 pub(super) const MOST_FORM_BYTES: usize = 2 * MOST_CAPTION_BYTES + 64 * 1024;
@@ -35,8 +35,13 @@ struct TranscriptPage {
     edited_at: Option<String>,
     /// Whether a provider can transcribe the track.
     may_transcribe: bool,
+    /// What of the text that was saved is not kept: lines, and what is missing there.
+    left_out: Vec<(Message, String)>,
     problems: Problems,
 }
+
+/// The most lines that are shown.
+const MOST_LEFT_OUT: usize = 20;
 
 pub(super) async fn page(
     State(app): State<Dashboard>,
@@ -53,8 +58,15 @@ pub(super) async fn save(
     form: Result<Multipart, MultipartRejection>,
 ) -> Result<Response, PageError> {
     let edit = read(form.map_err(|_| PageError::BadForm)?).await?;
-    let Err(refusal) = app.library.edit_transcript(&member.caller(), id, edit.clone()).await else {
-        return Ok(Flash::Saved.then(&member.path(&format!("/tracks/{id}"))));
+    let refusal = match app.library.edit_transcript(&member.caller(), id, edit.clone()).await {
+        Ok(left_out) if left_out.is_empty() => {
+            return Ok(Flash::Saved.then(&member.path(&format!("/tracks/{id}"))));
+        }
+        Ok(left_out) => {
+            let page = TranscriptPage::of(&app, &member, id).await?;
+            return Ok(render(&TranscriptPage { left_out: in_words(left_out), ..page }));
+        }
+        Err(refusal) => refusal,
     };
     let status = match refusal {
         Refusal::Conflict { .. } => StatusCode::CONFLICT,
@@ -63,6 +75,13 @@ pub(super) async fn save(
     let page = TranscriptPage::of(&app, &member, id).await?;
     let (captions, language) = (edit.captions, edit.language);
     Ok(render_with(status, &TranscriptPage { captions, language, problems: Problems::of(refusal)?, ..page }))
+}
+
+fn in_words(left_out: Vec<LeftOut>) -> Vec<(Message, String)> {
+    let more = left_out.len().saturating_sub(MOST_LEFT_OUT);
+    let line = |part: LeftOut| (t("track-captions-line").with("line", part.line), part.text);
+    let lines = left_out.into_iter().take(MOST_LEFT_OUT).map(line);
+    lines.chain((more > 0).then(|| (t("track-captions-more").with("count", more), String::new()))).collect()
 }
 
 /// Reads the fields of the form. A file replaces the text.
@@ -135,6 +154,7 @@ impl TranscriptPage {
             version,
             edited_at: edited_at.map(|at| at.to_string()),
             may_transcribe: settings.base_url.is_some() && view.track.status.is_playable(),
+            left_out: Vec::new(),
             problems: Problems::default(),
         })
     }

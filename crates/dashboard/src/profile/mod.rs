@@ -7,10 +7,10 @@ use askama::Template;
 use axum::Router;
 use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
-use axum::routing::{get, post};
+use axum::routing::get;
 use http::StatusCode;
 use http::header::SET_COOKIE;
-use tonearm_domain::{Language, SignInId};
+use tonearm_domain::{ErrorCode, Language, SignInId};
 use tonearm_service::{Refusal, SecondFactorView, SignInError};
 
 pub(crate) use identities::IdentityRow;
@@ -21,6 +21,7 @@ use crate::flash::Flash;
 use crate::form::{Choice, Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
 use crate::path::PathId;
+use crate::purpose::{adds, ends};
 use crate::session::{OwnProfile, RequestDevice};
 use crate::sign_in::device_cookie;
 use crate::text::{Message, t, translate};
@@ -30,18 +31,18 @@ use crate::text::{Message, t, translate};
 pub(crate) fn routes() -> Router<Dashboard> {
     let pages = Router::new()
         .route("/", get(page))
-        .route("/name", post(rename))
-        .route("/language", post(set_language))
-        .route("/password", post(change_password))
-        .route("/second-factor", get(second_factor::page).post(second_factor::begin))
-        .route("/second-factor/confirm", post(second_factor::confirm))
-        .route("/second-factor/recovery-codes", post(second_factor::renew_codes))
-        .route("/second-factor/remove", post(second_factor::remove))
-        .route("/identities", post(identities::link))
-        .route("/identities/{identity_id}/unlink", post(identities::unlink))
-        .route("/sign-out-everywhere", post(sign_out_everywhere))
-        .route("/sign-ins/{sign_in_id}/end", post(end_sign_in))
-        .route("/organizations", post(create_organization));
+        .route("/name", adds(rename))
+        .route("/language", adds(set_language))
+        .route("/password", ends(change_password))
+        .route("/second-factor", get(second_factor::page).merge(adds(second_factor::begin)))
+        .route("/second-factor/confirm", adds(second_factor::confirm))
+        .route("/second-factor/recovery-codes", ends(second_factor::renew_codes))
+        .route("/second-factor/remove", ends(second_factor::remove))
+        .route("/identities", adds(identities::link))
+        .route("/identities/{identity_id}/unlink", ends(identities::unlink))
+        .route("/sign-out-everywhere", ends(sign_out_everywhere))
+        .route("/sign-ins/{sign_in_id}/end", ends(end_sign_in))
+        .route("/organizations", adds(create_organization));
     Router::new().nest("/profile", pages)
 }
 
@@ -160,7 +161,7 @@ async fn create_organization(
 ) -> Result<Response, PageError> {
     if !profile.signed_in().person().is_administrator {
         return Err(PageError::Refused(Refusal::Forbidden {
-            code: "not_administrator",
+            code: ErrorCode::NotAdministrator,
             message: "only administrators can create organizations",
         }));
     }

@@ -6,6 +6,7 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, RETRY_AFTER};
 use serde_json::json;
+use tonearm_domain::ErrorCode;
 use tonearm_service::Refusal;
 
 use super::page::answer;
@@ -25,6 +26,7 @@ struct RefusedPage {
 /// A link that is unknown, revoked, expired or out of scope, which all look alike; or a service that is unavailable.
 pub(super) struct Refused {
     status: StatusCode,
+    code: ErrorCode,
     /// The ids of its messages.
     heading: &'static str,
     sentence: &'static str,
@@ -32,12 +34,20 @@ pub(super) struct Refused {
 
 impl Refused {
     /// There is nothing behind the link.
-    pub(super) const NOTHING: Self =
-        Self { status: StatusCode::NOT_FOUND, heading: "share-dead", sentence: "share-dead-text" };
+    pub(super) const NOTHING: Self = Self {
+        status: StatusCode::NOT_FOUND,
+        code: ErrorCode::NotFound,
+        heading: "share-dead",
+        sentence: "share-dead-text",
+    };
 
     /// The service is unavailable, or has too much to do.
-    pub(super) const AWAY: Self =
-        Self { status: StatusCode::SERVICE_UNAVAILABLE, heading: "share-away", sentence: "share-away-text" };
+    pub(super) const AWAY: Self = Self {
+        status: StatusCode::SERVICE_UNAVAILABLE,
+        code: ErrorCode::Unavailable,
+        heading: "share-away",
+        sentence: "share-away-text",
+    };
 
     pub(super) fn page(&self, framing: Framing) -> Response {
         let page = RefusedPage {
@@ -51,7 +61,7 @@ impl Refused {
 
     pub(super) fn json(&self) -> Response {
         let headers = [(CACHE_CONTROL, "no-store"), (ACCESS_CONTROL_ALLOW_ORIGIN, "*")];
-        let body = Json(json!({"ok": false, "message": t(self.sentence).to_string()}));
+        let body = Json(json!({"ok": false, "code": self.code, "message": t(self.sentence).to_string()}));
         self.retried_later((self.status, headers, body).into_response())
     }
 

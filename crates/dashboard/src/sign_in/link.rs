@@ -4,7 +4,7 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
-use tonearm_domain::OrganizationId;
+use tonearm_domain::{ErrorCode, OrganizationId};
 use tonearm_service::{Entry, NewPerson, OpenedLink, Refusal, Resource};
 use tonearm_signing::Token;
 
@@ -132,7 +132,7 @@ async fn accept(
             Ok(()) => return Ok(Flash::Joined.then(&format!("/dashboard/{organization}/library"))),
             Err(Refusal::NotFound(Resource::Invitation)) => return Ok(dead()),
             // The invitation's page says so.
-            Err(Refusal::Conflict { code: "already_member", .. }) => None,
+            Err(Refusal::Conflict { code: ErrorCode::AlreadyMember, .. }) => None,
             Err(refusal) => return Err(refusal.into()),
         }
     } else {

@@ -11,9 +11,11 @@ mod provider_link;
 mod provider_refused;
 
 use axum::Router;
-use axum::routing::{get, post};
+use axum::middleware::from_fn;
+use axum::routing::get;
 
 use crate::app::Dashboard;
+use crate::purpose::{adds, end, ends};
 
 pub(crate) use entry::device_cookie;
 pub(crate) use provider::attempt_cookie;
@@ -21,11 +23,11 @@ pub(crate) use provider_refused::refuse;
 
 pub(crate) fn routes() -> Router<Dashboard> {
     Router::new()
-        .route("/sign-in", get(password::page).post(password::sign_in))
-        .route("/sign-in/code", get(code::page).post(code::enter))
-        .route("/sign-in/oidc", get(provider::begin))
-        .route("/sign-in/oidc/return", get(provider::finish))
-        .route("/sign-out", post(password::sign_out))
+        .route("/sign-in", get(password::page).merge(ends(password::sign_in)))
+        .route("/sign-in/code", get(code::page).merge(ends(code::enter)))
+        .route("/sign-in/oidc", get(provider::begin).route_layer(from_fn(end)))
+        .route("/sign-in/oidc/return", get(provider::finish).route_layer(from_fn(end)))
+        .route("/sign-out", ends(password::sign_out))
         .route("/session.json", get(current::session))
-        .route("/link/{token}", get(link::page).post(link::use_link))
+        .route("/link/{token}", get(link::page).merge(adds(link::use_link)))
 }

@@ -1,7 +1,7 @@
 //! The dependencies of the service, and its backups.
 
-use tonearm_domain::Timestamp;
-use tonearm_service::{AcmeStatus, BackupStatus, DiskStatus, DiskUse, Reachability, StatusReport};
+use tonearm_domain::{DiskUse, Timestamp};
+use tonearm_service::{AcmeStatus, BackupStatus, DiskStatus, Reachability, StatusReport};
 
 use super::Badge;
 use crate::amount;

@@ -57,8 +57,10 @@ impl Chart {
         let slot = across / bars.len().max(1) as f64;
         let height = |value: u64| high * value as f64 / top as f64;
         let base = f64::from(HEIGHT - BOTTOM);
-        let rules = [0, top / 2, top]
-            .map(|value| Rule { y: rounded(base - height(value)), label: format_value(value) });
+        let rule = |value| Rule { y: rounded(base - height(value)), label: format_value(value) };
+        let mut rules = Vec::from([0, top / 2, top].map(rule));
+        // Values that are too small for their unit, such as milliseconds in seconds, would be labelled alike.
+        rules.dedup_by(|one, other| one.label == other.label);
         let every = bars.len().div_ceil(MOST_LABELS).max(1);
         let labels = bars.iter().enumerate().step_by(every).map(|(at, bar)| Label {
             x: rounded(f64::from(LEFT) + slot * (at as f64 + 0.5)),
@@ -73,7 +75,7 @@ impl Chart {
             height: rounded(height(bar.value)),
             tooltip: format!("{}: {}", bar.label, bar.text),
         });
-        Self { title, wave: String::new(), bars: bars.collect(), rules: rules.into(), labels }
+        Self { title, wave: String::new(), bars: bars.collect(), rules, labels }
     }
 
     /// Draws the waveform of the sound below the bars, each of which covers an equal part of it.
@@ -114,6 +116,17 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn no_label_of_the_axis_stands_twice() {
+        let labels = |heard: u64| {
+            let bars = vec![Bar { label: String::new(), value: heard, text: String::new() }];
+            let chart = Chart::new(String::new(), bars, crate::amount::duration);
+            chart.rules.into_iter().map(|rule| rule.label).collect::<Vec<_>>()
+        };
+        assert_eq!(labels(0), ["0 s"]);
+        assert_eq!(labels(1_500), ["0 s", "1 s", "2 s"]);
+    }
 
     proptest! {
         #[test]

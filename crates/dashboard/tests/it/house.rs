@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, ConnectOptions};
 use tonearm_dashboard::Dashboard;
-use tonearm_domain::{Ambient, CollectionId, Meter, OrganizationId, TrackId};
+use tonearm_domain::{Ambient, CollectionId, DiskRoom, Meter, OrganizationId, TrackId};
 use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
 use tonearm_outbound::Outbound;
 use tonearm_service::{
@@ -28,6 +28,7 @@ pub(crate) struct House {
     pub(crate) library: Library,
     pub(crate) audit: Audit,
     pub(crate) catalog: Catalog,
+    pub(crate) disk_room: DiskRoom,
     pub(crate) clock: ManualClock,
     /// Cancelled when the node would stop.
     pub(crate) shutdown: CancellationToken,
@@ -51,8 +52,9 @@ impl House {
         let store = TempDir::with_prefix("tonearm-dashboard-").unwrap();
         let objects = format!("file://{}", store.path().join("objects").display()).parse().unwrap();
         let blobs = Blobs::open(&objects).await.unwrap();
-        let catalog =
-            Catalog::connect(&database.url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
+        let disk_room = DiskRoom::default();
+        let options = ConnectOptions { disk_room: disk_room.clone(), ..ConnectOptions::default() };
+        let catalog = Catalog::connect(&database.url.parse().unwrap(), options).await.unwrap();
         let (ambient, clock) = ambient();
         let secrets = Secrets::parse("a secret for tests that is long enough to be one").unwrap();
         let delivery_url = "https://{org}.cdn.example.com".parse().unwrap();
@@ -97,6 +99,7 @@ impl House {
             library,
             audit,
             catalog,
+            disk_room,
             clock,
             shutdown,
             organization_id,

@@ -2,17 +2,20 @@
 
 use axum::body::Body;
 use http::Request;
-use tonearm_domain::{CollectionId, Cover, CoverOrigin, TrackId};
+use tonearm_domain::{CollectionId, Cover, CoverOrigin, DiskUse, Shortage, TrackId};
 use tonearm_fixtures::TestDatabase;
 
 use crate::browser::{Browser, Page};
-use crate::house::House;
+use crate::house::{House, PASSWORD};
 
 crate::on_both!(
     selected_tracks_are_changed_and_changes_are_undone,
     what_was_changed_since_is_not_undone,
+    without_free_space_tracks_are_deleted_and_nothing_else_changes,
     a_cover_is_set_for_many_tracks_and_taken_back,
     tracks_are_moved_to_a_collection_that_is_created_for_them,
+    titles_of_others_are_not_overwritten_unseen,
+    all_titles_of_a_selection_fit_into_a_form,
     selections_are_checked,
     tracks_are_moved_to_a_position,
     positions_are_checked,
@@ -98,7 +101,7 @@ async fn selected_tracks_are_changed_and_changes_are_undone(database: TestDataba
     assert_eq!(titles(&mut browser, page).await, ["a", "b", "c", "d"]);
     assert!(titles(&mut browser, &elsewhere).await.is_empty());
 
-    let fields = [("title", "Alpha"), ("title", " ")];
+    let fields = [("opened_with", ""), ("title", "Alpha"), ("opened_with", ""), ("title", " ")];
     let retitled = house.sends(&mut browser, &season, "/selection/titles", &tracks[..2], &fields).await;
     let undo = undo_of(&mut browser, &retitled).await;
     assert_eq!(titles(&mut browser, page).await, ["Alpha", "b", "c", "d"]);
@@ -115,6 +118,8 @@ async fn tracks_are_moved_to_a_collection_that_is_created_for_them(database: Tes
     let chosen = house.sends(&mut browser, &season, "/selection", &tracks, &[("action", "move")]).await;
     assert!(chosen.html.contains("Create collection and move tracks"), "{}", chosen.html);
 
+    let new_id = chosen.between("name=\"new_id\" value=\"", "\"");
+    assert!(!chosen.html.contains("name=\"find\""), "there is no other collection to be found");
     let library = house.path("/library");
     let long = "x".repeat(1001);
     let unknown = [tracks[0], TrackId::from_uuid(uuid::Uuid::from_u128(7))];
@@ -123,7 +128,7 @@ async fn tracks_are_moved_to_a_collection_that_is_created_for_them(database: Tes
         (&tracks, long.as_str(), "id=\"title-problem\""),
         (&unknown, "Live <takes>", "Some of the selected tracks were deleted or moved in the meantime"),
     ] {
-        let fields = [("create", "1"), ("title", title)];
+        let fields = [("create", "1"), ("new_id", new_id.as_str()), ("title", title)];
         let refused = house.sends(&mut browser, &season, "/selection/move", named, &fields).await;
         assert!(refused.status == 422 && refused.html.contains(told), "{title}: {}", refused.html);
         let shown = browser.get(&library).await;
@@ -131,9 +136,19 @@ async fn tracks_are_moved_to_a_collection_that_is_created_for_them(database: Tes
     }
     assert_eq!(titles(&mut browser, &season.page).await, ["a", "b", "c"]);
 
-    let fields = [("create", "1"), ("title", "Live <takes>")];
-    let moved = house.sends(&mut browser, &season, "/selection/move", &tracks, &fields).await;
-    let undo = undo_of(&mut browser, &moved).await;
+    let fields = [("create", "1"), ("new_id", new_id.as_str()), ("title", "Live <takes>")];
+    // A form that is sent twice at once creates one collection.
+    let mut again = browser.clone();
+    let (moved, second) = tokio::join!(
+        house.sends(&mut browser, &season, "/selection/move", &tracks, &fields),
+        house.sends(&mut again, &season, "/selection/move", &tracks, &fields),
+    );
+    assert_eq!((second.status, &second.location), (303, &moved.location), "{}", second.html);
+    assert!(browser.get(&library).await.html.contains("2 collections"));
+    let shown = [browser.get(&moved.location).await, again.get(&second.location).await];
+    let undo = "class=\"undo\" method=\"post\" action=\"";
+    assert_eq!(shown.iter().filter(|page| page.html.contains(undo)).count(), 1, "they are moved once");
+    let undo = shown.iter().find(|page| page.html.contains(undo)).unwrap().between(undo, "\"");
     let page = moved.location.split('?').next().unwrap().to_owned();
     assert_ne!(page, season.page);
     let shown = browser.get(&page).await;
@@ -148,6 +163,27 @@ async fn tracks_are_moved_to_a_collection_that_is_created_for_them(database: Tes
     assert!(titles(&mut browser, &page).await.is_empty());
 }
 
+async fn without_free_space_tracks_are_deleted_and_nothing_else_changes(database: TestDatabase) {
+    let house = House::open(database).await;
+    let mut browser = house.administrator().await;
+    let season = house.season(&["a.wav", "b.wav", "c.wav"]).await;
+    let shortage = Shortage { place: DiskUse::Database, path: "/data".into(), free: 0, least: 1 };
+    house.disk_room.note(Some(shortage));
+    let library = house.path("/library");
+    let added = browser.submit(&library, &library, &[("title", "More")]).await;
+    assert_eq!(added.status, 507, "{}", added.html);
+    let (page, fields) = (season.page.as_str(), [("create", "1"), ("title", "More")]);
+    let moved = house.sends(&mut browser, &season, "/selection/move", &season.tracks[..1], &fields).await;
+    assert_eq!(moved.status, 507, "{}", moved.html);
+    let fields = [("action", "delete")];
+    let deleted = house.sends(&mut browser, &season, "/selection", &season.tracks[..2], &fields).await;
+    assert_eq!(deleted.status, 303, "{}", deleted.html);
+    assert_eq!(titles(&mut browser, page).await, ["c"]);
+    let mut other = house.browser();
+    assert_eq!(other.sign_in("ada@example.com", PASSWORD).await.status, 303);
+    assert_eq!(other.submit("/dashboard/profile", "/dashboard/sign-out", &[]).await.status, 303);
+}
+
 async fn what_was_changed_since_is_not_undone(database: TestDatabase) {
     let house = House::open(database).await;
     let mut browser = house.administrator().await;
@@ -156,11 +192,11 @@ async fn what_was_changed_since_is_not_undone(database: TestDatabase) {
     let other = house.collection("Other").await.to_string();
     let tracks = &season.tracks;
 
-    let fields = [("title", "Alpha"), ("title", "Beta")];
+    let fields = [("opened_with", ""), ("title", "Alpha"), ("opened_with", ""), ("title", "Beta")];
     let retitled = house.sends(&mut browser, &season, "/selection/titles", tracks, &fields).await;
     let undo = undo_of(&mut browser, &retitled).await;
     assert_eq!(bea.submit(&season.page, &undo, &[]).await.status, 409, "somebody else's change");
-    let fields = [("title", "Gamma")];
+    let fields = [("opened_with", "Beta"), ("title", "Gamma")];
     house.sends(&mut bea, &season, "/selection/titles", &tracks[1..], &fields).await;
     let refused = browser.submit(&season.page, &undo, &[]).await;
     assert_eq!(refused.status, 409);
@@ -174,11 +210,82 @@ async fn what_was_changed_since_is_not_undone(database: TestDatabase) {
     assert_eq!(browser.submit(&season.page, &undo, &[]).await.status, 409);
     assert!(titles(&mut browser, &season.page).await.is_empty());
 
-    let fields = [("title", "Delta")];
+    let fields = [("opened_with", "Alpha"), ("title", "Delta")];
     let retitled = house.sends(&mut browser, &season, "/selection/titles", &tracks[..1], &fields).await;
     let undo = undo_of(&mut browser, &retitled).await;
     house.clock.advance_millis(3_600_000);
     assert_eq!(browser.submit(&season.page, &undo, &[]).await.status, 409, "it is too late");
+}
+
+async fn titles_of_others_are_not_overwritten_unseen(database: TestDatabase) {
+    let house = House::open(database).await;
+    let mut browser = house.administrator().await;
+    let season = house.season(&["a.wav", "b.wav", "c.wav"]).await;
+    let tracks = &season.tracks;
+    let titles_path = "/selection/titles";
+    // Somebody else sets the titles of the first two tracks while the form is open.
+    let fields = [("opened_with", ""), ("title", "Alpha"), ("opened_with", ""), ("title", "Beta")];
+    house.sends(&mut browser, &season, titles_path, &tracks[..2], &fields).await;
+
+    let unchanged = ("opened_with", "");
+    let fields = [unchanged, ("title", ""), unchanged, ("title", ""), unchanged, ("title", "Gamma")];
+    let saved = house.sends(&mut browser, &season, titles_path, tracks, &fields).await;
+    assert_eq!(saved.status, 303, "{}", saved.html);
+    assert_eq!(titles(&mut browser, &season.page).await, ["Alpha", "Beta", "Gamma"]);
+
+    let fields = [unchanged, ("title", "Mine"), unchanged, ("title", "")];
+    let refused = house.sends(&mut browser, &season, titles_path, &tracks[..2], &fields).await;
+    assert_eq!(refused.status, 422);
+    assert!(refused.html.contains("value=\"Mine\""), "what was typed is there: {}", refused.html);
+    assert!(refused.html.contains("changed this title to “Alpha” in the meantime"), "{}", refused.html);
+    assert!(refused.html.contains("name=\"opened_with\" value=\"Alpha\""), "{}", refused.html);
+    assert!(refused.html.contains("name=\"title\" dir=\"auto\" maxlength=\"1000\" value=\"Beta\""));
+    assert_eq!(titles(&mut browser, &season.page).await, ["Alpha", "Beta", "Gamma"]);
+    // Now it was seen.
+    let fields = [("opened_with", "Alpha"), ("title", "Mine"), ("opened_with", "Beta"), ("title", "Beta")];
+    let saved = house.sends(&mut browser, &season, titles_path, &tracks[..2], &fields).await;
+    assert_eq!(saved.status, 303, "{}", saved.html);
+    assert_eq!(titles(&mut browser, &season.page).await, ["Mine", "Beta", "Gamma"]);
+
+    // A track that was deleted meanwhile takes nothing with it that was typed.
+    house.library.delete_track(&house.owner(), tracks[0]).await.unwrap();
+    let fields = [("opened_with", "Mine"), ("title", "Mine"), ("opened_with", "Beta"), ("title", "Typed")];
+    let refused = house.sends(&mut browser, &season, titles_path, &tracks[..2], &fields).await;
+    assert_eq!(refused.status, 422, "{}", refused.html);
+    assert!(refused.html.contains("value=\"Typed\"") && refused.html.contains("are left out here"));
+    assert!(refused.html.contains("Retitle 1 track"), "{}", refused.html);
+}
+
+async fn all_titles_of_a_selection_fit_into_a_form(database: TestDatabase) {
+    let house = House::open(database).await;
+    let mut browser = house.administrator().await;
+    let names: Vec<String> = (0..200).map(|number| format!("{number}.wav")).collect();
+    let season = house.season(&names.iter().map(String::as_str).collect::<Vec<_>>()).await;
+    let page =
+        house.sends(&mut browser, &season, "/selection", &season.tracks, &[("action", "retitle")]).await;
+    assert!(page.html.contains("enctype=\"multipart/form-data\" data-sign-in-first"), "{}", page.status);
+    let title = "潮".repeat(1000);
+    let secret = page.form_secret();
+    let mut form = String::new();
+    let mut field = |name: &str, value: &str| {
+        form.push_str(&format!("--x\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"));
+    };
+    field("form_secret", &secret);
+    field("list", &season.collection.to_string());
+    for id in &season.tracks {
+        field("track", &id.to_string());
+        field("opened_with", "");
+        field("title", &title);
+    }
+    form.push_str("--x--\r\n");
+    let request = Request::post(house.path("/selection/titles"))
+        .header("origin", "https://audio.example.com")
+        .header("content-type", "multipart/form-data; boundary=x")
+        .body(Body::from(form));
+    let saved = browser.send(request.unwrap()).await;
+    assert_eq!(saved.status, 303, "{}", saved.html);
+    let last = house.catalog.track(house.organization_id, season.tracks[199]).await.unwrap().unwrap();
+    assert_eq!(last.player_title, Some(title));
 }
 
 async fn selections_are_checked(database: TestDatabase) {
@@ -200,7 +307,7 @@ async fn selections_are_checked(database: TestDatabase) {
     let refused = house.sends(&mut browser, &season, "/selection", &foreign, &delete).await;
     assert_eq!(refused.status, 409, "{}", refused.html);
     let long = "x".repeat(1001);
-    let fields = [("title", "Alpha"), ("title", long.as_str())];
+    let fields = [("opened_with", ""), ("title", "Alpha"), ("opened_with", ""), ("title", long.as_str())];
     let refused = house.sends(&mut browser, &season, "/selection/titles", tracks, &fields).await;
     assert!(refused.status == 422 && refused.html.contains("at most 1000"), "{}", refused.html);
     assert!(refused.html.contains("value=\"Alpha\""), "what was typed is there");

@@ -11,6 +11,7 @@ crate::on_both!(
     forms_of_strangers_lead_back_to_their_page,
     scripts_are_told_and_not_led_to_a_page,
     a_page_goes_on_with_the_secret_of_the_next_sign_in,
+    addresses_with_a_slash_at_the_end_lead_to_the_page,
 );
 
 async fn forms_of_strangers_lead_back_to_their_page(database: TestDatabase) {
@@ -99,4 +100,19 @@ async fn a_page_goes_on_with_the_secret_of_the_next_sign_in(database: TestDataba
     let session: serde_json::Value = serde_json::from_str(&session.html).unwrap();
     assert_eq!(session["person_id"], person.as_str());
     assert_eq!(browser.send(begin(session["form_secret"].as_str().unwrap())).await.status, 200);
+}
+
+async fn addresses_with_a_slash_at_the_end_lead_to_the_page(database: TestDatabase) {
+    let house = House::open(database).await;
+    let mut stranger = house.browser();
+    for (typed, page) in [
+        ("/dashboard/", "/dashboard"),
+        ("/dashboard/?a=b", "/dashboard?a=b"),
+        ("/dashboard/library//", "/dashboard/library"),
+        ("/dashboard//evil.example/", "/dashboard//evil.example"),
+        ("/docs/", "/docs"),
+    ] {
+        let answer = stranger.get(typed).await;
+        assert_eq!((answer.status, answer.location.as_str()), (308, page), "{typed}");
+    }
 }

@@ -11,6 +11,7 @@ use crate::house::House;
 
 crate::on_both!(
     words_are_edited_and_saved_as_captions,
+    what_is_not_kept_is_told_with_its_line,
     what_is_no_transcript_is_refused_and_kept_in_the_form,
     a_change_meanwhile_is_not_overwritten_unseen,
     viewers_read_and_editors_write,
@@ -60,7 +61,7 @@ fn version(page: &Page) -> String {
     page.between("name=\"version\" value=\"", "\"")
 }
 
-const CAPTIONS: &str = "WEBVTT\r\n\r\n00:02.000 --> 00:03.000\r\nSlack <b>water</b> &amp; tide\r\n";
+const CAPTIONS: &str = "WEBVTT\r\n\r\n00:02.000 --> 00:03.000\r\nSlack water &amp; tide\r\n";
 
 async fn words_are_edited_and_saved_as_captions(database: TestDatabase) {
     let house = House::open(database).await;
@@ -93,6 +94,29 @@ async fn words_are_edited_and_saved_as_captions(database: TestDatabase) {
     let stored = house.catalog.track(house.organization_id, id).await.unwrap().unwrap();
     assert_eq!((stored.transcription, stored.transcription_language), (None, None));
     assert!(browser.get(&track).await.html.contains("Add transcript"));
+}
+
+async fn what_is_not_kept_is_told_with_its_line(database: TestDatabase) {
+    let house = House::open(database).await;
+    let (mut browser, id) = (house.administrator().await, house.spoken_track().await);
+    let path = house.path(&format!("/tracks/{id}/transcript"));
+    let text = "WEBVTT\n\n00:02.000 --> 00:03.000\nIt&#39;s 5 < 6\tand 7 > 3\n<i>Slack</i> water\n";
+    let now = version(&browser.get(&path).await);
+    let saved = house.edit(&mut browser, &path, &[("captions", text), ("version", &now)]).await;
+    assert_eq!(saved.status, 200, "{}", saved.html);
+    assert!(
+        saved.html.contains("<li>Line 5: <code dir=\"auto\">&#60;i&#62;&#60;/i&#62;</code></li>"),
+        "{}",
+        saved.html
+    );
+    let words = house.catalog.track_words(id).await.unwrap();
+    assert_eq!(words[0].text, "It's 5 < 6 and 7 > 3\nSlack water");
+    // The page can be saved again at once.
+    let now = version(&saved);
+    let many = "<i>a</i>\n".repeat(22);
+    let text = format!("WEBVTT\n\n00:02.000 --> 00:03.000\n{many}");
+    let saved = house.edit(&mut browser, &path, &[("captions", &text), ("version", &now)]).await;
+    assert!(saved.html.contains("and 2 more lines"), "{}", saved.html);
 }
 
 async fn what_is_no_transcript_is_refused_and_kept_in_the_form(database: TestDatabase) {

@@ -19,6 +19,7 @@ crate::on_both!(
     a_failed_track_is_processed_again,
     companions_are_shown_while_a_colour_is_chosen,
     progress_is_told_until_nothing_is_in_the_making,
+    tracks_behind_many_others_are_told_of_too,
     streams_are_bounded_and_end_with_the_node,
 );
 
@@ -222,31 +223,59 @@ impl Events {
 async fn progress_is_told_until_nothing_is_in_the_making(database: TestDatabase) {
     let house = House::open(database).await;
     let (mut browser, collection) = (house.administrator().await, house.collection("Season").await);
-    // If nothing is being processed, the stream says so and ends.
-    let none = browser.get(&house.path("/progress")).await;
-    assert_eq!(none.headers["content-type"], "text/event-stream");
-    assert_eq!(none.html, "event: done\ndata: {}\n\n");
     let id = house.track(collection, "take.wav").await;
+    let path = house.path(&format!("/progress?tracks={id}"));
+    let over = format!("data: {{\"making\":[],\"over\":[\"{id}\"]}}\n\n");
+    // If it is not being processed, the stream says so and ends.
+    let none = browser.get(&path).await;
+    assert_eq!(none.headers["content-type"], "text/event-stream");
+    assert_eq!(none.html, over);
     house.put(id, TrackStatus::Processing, None).await;
-    let response = browser.open(Request::get(house.path("/progress")).body(Body::empty()).unwrap()).await;
+    let response = browser.open(Request::get(&path).body(Body::empty()).unwrap()).await;
     let mut events = Events(response.into_body().into_data_stream());
     let first = events.next().await.unwrap();
-    assert!(first.starts_with("data: [{\"id\":") && first.contains(&id.to_string()), "{first}");
-    assert!(first.contains("\"Queued\""), "{first}");
-    let german = Request::get(house.path("/progress")).header("accept-language", "de");
+    assert!(first.starts_with("data: {\"making\":[{\"id\":") && first.contains(&id.to_string()), "{first}");
+    assert!(first.contains("\"Queued\"") && first.contains("\"over\":[]"), "{first}");
+    let german = Request::get(&path).header("accept-language", "de");
     let response = browser.open(german.body(Body::empty()).unwrap()).await;
     let mut in_german = Events(response.into_body().into_data_stream());
     let first = in_german.next().await.unwrap();
     assert!(first.contains("\"In der Warteschlange\""), "{first}");
     house.put(id, TrackStatus::Ready, None).await;
-    assert_eq!(events.next().await.unwrap(), "event: done\ndata: {}\n\n");
+    assert_eq!(events.next().await.unwrap(), over);
     assert_eq!(events.next().await, None);
     let row = browser.get(&house.path(&format!("/tracks/{id}/row?named=1"))).await;
     assert!(row.html.starts_with("<li data-track=") && row.html.contains("Ready"), "{}", row.html);
     assert!(row.html.contains("<small>Season</small>"), "{}", row.html);
     // A person who is not signed in gets no events.
-    let stranger = house.browser().get(&house.path("/progress")).await;
+    let stranger = house.browser().get(&path).await;
     assert_eq!(stranger.status, 303);
+    // Each page names what it shows, and no more than fits into an address.
+    let many = format!("/progress?tracks={}", vec![id.to_string(); 101].join(","));
+    for bad in ["/progress", "/progress?tracks=", "/progress?tracks=x", many.as_str()] {
+        assert_eq!(browser.get(&house.path(bad)).await.status, 404, "{bad}");
+    }
+}
+
+/// The organization's list of tracks in the making holds 200. Others are looked up for whoever shows them.
+async fn tracks_behind_many_others_are_told_of_too(database: TestDatabase) {
+    let house = House::open(database).await;
+    let (browser, collection) = (house.administrator().await, house.collection("Season").await);
+    let mut ids = Vec::new();
+    for _ in 0..201 {
+        let id = house.track(collection, "take.wav").await;
+        house.put(id, TrackStatus::Processing, None).await;
+        ids.push(id);
+    }
+    let path = house.path(&format!("/progress?tracks={},{}", ids[0], ids[200]));
+    let response = browser.open(Request::get(&path).body(Body::empty()).unwrap()).await;
+    let mut events = Events(response.into_body().into_data_stream());
+    let first = events.next().await.unwrap();
+    assert!(first.contains(&ids[0].to_string()) && first.contains(&ids[200].to_string()), "{first}");
+    assert!(first.contains("\"over\":[]"), "{first}");
+    house.put(ids[200], TrackStatus::Ready, None).await;
+    let second = events.next().await.unwrap();
+    assert!(second.contains(&format!("\"over\":[\"{}\"]", ids[200])), "{second}");
 }
 
 async fn streams_are_bounded_and_end_with_the_node(database: TestDatabase) {
@@ -254,7 +283,8 @@ async fn streams_are_bounded_and_end_with_the_node(database: TestDatabase) {
     let (browser, collection) = (house.administrator().await, house.collection("Season").await);
     let id = house.track(collection, "take.wav").await;
     house.put(id, TrackStatus::Processing, None).await;
-    let request = || Request::get(house.path("/progress")).body(Body::empty()).unwrap();
+    let path = house.path(&format!("/progress?tracks={id}"));
+    let request = || Request::get(&path).body(Body::empty()).unwrap();
     let mut open = Vec::new();
     for _ in 0..8 {
         let response = browser.open(request()).await;

@@ -4,7 +4,9 @@ mod follow;
 mod stored;
 
 use tonearm_catalog::Catalog;
-use tonearm_domain::{Ambient, AuditAction, LimitOffset, MOST_SIGNING_KEYS, ShortId, SigningKey, Text};
+use tonearm_domain::{
+    Ambient, AuditAction, ErrorCode, LimitOffset, MOST_SIGNING_KEYS, ShortId, SigningKey, Text,
+};
 use tonearm_signing::UrlSigner;
 
 use crate::audit;
@@ -42,8 +44,8 @@ impl SigningKeys {
         Self { catalog, ambient, signer }
     }
 
-    /// Creates a key, which ends with the API key that creates it. Nodes with the catalog honour URLs signed with it
-    /// within a second, other nodes within ten.
+    /// Creates a key, which ends with the API key that creates it. This node honours URLs signed with it at once, other
+    /// nodes with the catalog within a second, and nodes without it within ten.
     pub async fn create(&self, caller: &Caller, title: &str) -> Result<CreatedSigningKey, Refusal> {
         caller.require_no_limits()?;
         let title = Text::<1000>::try_from(title.to_owned())
@@ -63,12 +65,13 @@ impl SigningKeys {
             let message = format!(
                 "the organization has {MOST_SIGNING_KEYS} signing keys and can have no more; revoke one"
             );
-            return Err(Refusal::Conflict { code: "too_many_signing_keys", message });
+            return Err(Refusal::Conflict { code: ErrorCode::TooManySigningKeys, message });
         }
         tx.insert_signing_key(&key).await?;
         let name = key.id.to_string();
         audit::record_named(&tx, &self.ambient, caller, AuditAction::SigningKeyCreate, &name).await?;
         tx.commit().await?;
+        self.signer.honour_new((key.organization_id, key.id), self.ambient.now());
         let secret = self.signer.signing_key(key.organization_id, key.id);
         Ok(CreatedSigningKey { key, secret })
     }
@@ -106,6 +109,7 @@ impl SigningKeys {
         let name = id.to_string();
         audit::record_named(&tx, &self.ambient, caller, AuditAction::SigningKeyRevoke, &name).await?;
         tx.commit().await?;
+        self.signer.forget_new((key.organization_id, id));
         Ok(SigningKey { revoked_at: Some(now), ..key })
     }
 }

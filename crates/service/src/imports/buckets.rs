@@ -2,7 +2,7 @@
 
 use tonearm_catalog::{Catalog, Transaction};
 use tonearm_domain::{
-    AccessKeyId, Ambient, AuditAction, BucketName, BucketRegion, ImportBucket, LimitOffset,
+    AccessKeyId, Ambient, AuditAction, BucketName, BucketRegion, ErrorCode, ImportBucket, LimitOffset,
     MOST_IMPORT_BUCKETS, OrganizationId, Timestamp,
 };
 use tonearm_outbound::{BucketAccess, FetchError, GuardError, Outbound};
@@ -100,7 +100,7 @@ impl ImportBuckets {
             let message = format!(
                 "the organization has credentials for {MOST_IMPORT_BUCKETS} buckets and can have no more; remove one"
             );
-            return Err(Refusal::Conflict { code: "too_many_import_buckets", message });
+            return Err(Refusal::Conflict { code: ErrorCode::TooManyImportBuckets, message });
         }
         let created_at = existing.as_ref().map_or_else(|| self.ambient.now(), |existing| existing.created_at);
         let secret = match secret {

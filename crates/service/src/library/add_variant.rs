@@ -1,13 +1,13 @@
 //! Adding a variant to one track.
 
 use tonearm_domain::{
-    AnsweredJob, AuditAction, CachePolicy, Job, JobId, Recipe, RecipeKind, TrackId, VariantIndex,
+    AnsweredJob, AuditAction, CachePolicy, ErrorCode, Job, JobId, Recipe, RecipeKind, TrackId, VariantIndex,
 };
 
 use super::Library;
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
-use crate::refusal::{Refusal, Resource, again_if_victim};
+use crate::refusal::{Refusal, Resource};
 
 impl Library {
     /// Gives a track a variant of its own and queues its rendering.
@@ -15,19 +15,6 @@ impl Library {
     /// Only transcodes and previews can be added. An index that the organization or the track already uses is a
     /// conflict. A track without a source is refused, as there is nothing to make the variant from.
     pub async fn add_variant(
-        &self,
-        caller: &Caller,
-        track_id: TrackId,
-        index: VariantIndex,
-        kind: RecipeKind,
-    ) -> Result<(Recipe, JobId), Refusal> {
-        again_if_victim(&self.catalog, || {
-            self.try_to_add_variant(caller, track_id, index.clone(), kind.clone())
-        })
-        .await
-    }
-
-    async fn try_to_add_variant(
         &self,
         caller: &Caller,
         track_id: TrackId,
@@ -45,14 +32,14 @@ impl Library {
         caller.reach_track(track.collection_id, track_id)?;
         if track.source.is_none() {
             return Err(Refusal::Unprocessable {
-                code: "no_source",
+                code: ErrorCode::NoSource,
                 message: "the track has no source file yet; upload it first",
             });
         }
-        track.status = track
-            .status
-            .add_variant()
-            .map_err(|error| Refusal::Conflict { code: "track_status", message: error.to_string() })?;
+        track.status = track.status.add_variant().map_err(|error| Refusal::Conflict {
+            code: ErrorCode::TrackStatus,
+            message: error.to_string(),
+        })?;
         let recipe = Recipe {
             id: self.ambient.record_id(),
             organization_id,

@@ -6,7 +6,7 @@ use super::Library;
 use super::find_tracks::require_ids_only;
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
-use crate::refusal::{Refusal, Resource, again_if_victim};
+use crate::refusal::{Refusal, Resource};
 
 /// Parameters of a new creator.
 #[derive(Debug, Clone)]
@@ -115,10 +115,6 @@ impl Library {
 
     /// Deletes a creator. Its content stays, without a creator.
     pub async fn delete_creator(&self, caller: &Caller, id: CreatorId) -> Result<Creator, Refusal> {
-        again_if_victim(&self.catalog, || self.try_to_delete_creator(caller, id)).await
-    }
-
-    async fn try_to_delete_creator(&self, caller: &Caller, id: CreatorId) -> Result<Creator, Refusal> {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
         let deleted = tx.delete_creator(caller.organization_id, id).await?;

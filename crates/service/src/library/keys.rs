@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use tonearm_catalog::{KeyQuery, ScopeTitles, Transaction};
 use tonearm_domain::{
-    Actor, AllowedOrigins, ApiKey, ApiKeyId, AuditAction, CollectionId, CreatorId, KeyScope, KeyType,
-    LimitOffset, Page, ScopeError, Selection, Timestamp, TrackId, VariantIndex,
+    Actor, AllowedOrigins, ApiKey, ApiKeyId, AuditAction, CollectionId, CreatorId, ErrorCode, KeyScope,
+    KeyType, LimitOffset, Page, ScopeError, Selection, Timestamp, TrackId, VariantIndex,
 };
 use tonearm_signing::ApiKeyText;
 
@@ -13,7 +13,7 @@ use super::Library;
 use super::texts::{self, LONGEST_KEY_TITLE};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
-use crate::refusal::{Refusal, Resource, again_if_victim};
+use crate::refusal::{Refusal, Resource};
 
 /// Parameters of a new key.
 #[derive(Debug, Clone)]
@@ -96,7 +96,7 @@ impl Library {
     pub async fn create_key_by_key(&self, caller: &Caller, create: CreateKey) -> Result<CreatedKey, Refusal> {
         if create.key_type == KeyType::Api {
             return Err(Refusal::Forbidden {
-                code: "key_type",
+                code: ErrorCode::KeyType,
                 message: "keys of type api can only be created in the dashboard or on the command line",
             });
         }
@@ -173,17 +173,14 @@ impl Library {
     /// Revokes a key and returns it as it was before. Every key that can make this request may revoke itself, whatever
     /// its scope.
     pub async fn revoke_key(&self, caller: &Caller, id: ApiKeyId) -> Result<ApiKey, Refusal> {
-        again_if_victim(&self.catalog, || async {
-            if caller.origin.actor != Actor::Key(id) {
-                caller.require_whole_organization()?;
-            }
-            let tx = self.catalog.begin().await?;
-            let found = tx.api_key_to_end(caller.organization_id, id).await?;
-            let key = self.revoke(&tx, caller, found.ok_or(Refusal::NotFound(Resource::ApiKey))?).await?;
-            tx.commit().await?;
-            Ok(key)
-        })
-        .await
+        if caller.origin.actor != Actor::Key(id) {
+            caller.require_whole_organization()?;
+        }
+        let tx = self.catalog.begin().await?;
+        let found = tx.api_key_to_end(caller.organization_id, id).await?;
+        let key = self.revoke(&tx, caller, found.ok_or(Refusal::NotFound(Resource::ApiKey))?).await?;
+        tx.commit().await?;
+        Ok(key)
     }
 
     async fn revoke(&self, tx: &Transaction, caller: &Caller, key: ApiKey) -> Result<ApiKey, Refusal> {
@@ -234,44 +231,41 @@ impl Library {
         caller: &Caller,
         id: ApiKeyId,
     ) -> Result<(ApiKey, MadeByKey), Refusal> {
-        again_if_victim(&self.catalog, || async {
-            if caller.origin.actor != Actor::Key(id) {
-                caller.require_whole_organization()?;
-            }
-            let organization_id = caller.organization_id;
-            let tx = self.catalog.begin().await?;
-            let mut key =
-                tx.api_key_to_end(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::ApiKey))?;
-            if key.revoked_at.is_none() {
-                key = self.revoke(&tx, caller, key).await?;
-            }
-            // From here on it makes nothing more.
-            let made_keys = tx.keys_made_by(organization_id, id).await?;
-            let signing_keys = tx.signing_keys_made_by(organization_id, id).await?;
-            let webhooks = tx.webhooks_made_by(organization_id, id).await?;
-            let made = MadeByKey {
-                api_keys: made_keys.len() as u64,
-                signing_keys: signing_keys.len() as u64,
-                webhooks: webhooks.len() as u64,
-            };
-            for made in made_keys {
-                self.revoke(&tx, caller, made).await?;
-            }
-            for made in signing_keys {
-                tx.revoke_signing_key(organization_id, made.id, self.ambient.now()).await?;
-                let (action, name) = (AuditAction::SigningKeyRevoke, made.id.to_string());
-                audit::record_named(&tx, &self.ambient, caller, action, &name).await?;
-            }
-            for made in webhooks {
-                tx.delete_webhook(&made).await?;
-                let (subject_id, title) = (made.id.uuid(), made.url.as_str());
-                let done = AuditedAction { action: AuditAction::WebhookRemove, subject_id, title };
-                audit::record(&tx, &self.ambient, caller, done).await?;
-            }
-            tx.commit().await?;
-            Ok((key, made))
-        })
-        .await
+        if caller.origin.actor != Actor::Key(id) {
+            caller.require_whole_organization()?;
+        }
+        let organization_id = caller.organization_id;
+        let tx = self.catalog.begin().await?;
+        let mut key =
+            tx.api_key_to_end(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::ApiKey))?;
+        if key.revoked_at.is_none() {
+            key = self.revoke(&tx, caller, key).await?;
+        }
+        // From here on it makes nothing more.
+        let made_keys = tx.keys_made_by(organization_id, id).await?;
+        let signing_keys = tx.signing_keys_made_by(organization_id, id).await?;
+        let webhooks = tx.webhooks_made_by(organization_id, id).await?;
+        let made = MadeByKey {
+            api_keys: made_keys.len() as u64,
+            signing_keys: signing_keys.len() as u64,
+            webhooks: webhooks.len() as u64,
+        };
+        for made in made_keys {
+            self.revoke(&tx, caller, made).await?;
+        }
+        for made in signing_keys {
+            tx.revoke_signing_key(organization_id, made.id, self.ambient.now()).await?;
+            let (action, name) = (AuditAction::SigningKeyRevoke, made.id.to_string());
+            audit::record_named(&tx, &self.ambient, caller, action, &name).await?;
+        }
+        for made in webhooks {
+            tx.delete_webhook(&made).await?;
+            let (subject_id, title) = (made.id.uuid(), made.url.as_str());
+            let done = AuditedAction { action: AuditAction::WebhookRemove, subject_id, title };
+            audit::record(&tx, &self.ambient, caller, done).await?;
+        }
+        tx.commit().await?;
+        Ok((key, made))
     }
 
     pub(super) async fn insert_key(

@@ -93,7 +93,8 @@ impl ProgressWatch {
         Arc::clone(&self.tracks.borrow_and_update())
     }
 
-    /// Waits for a change and returns the progress. A track whose processing has ended is no longer in it.
+    /// Waits for a change and returns the progress. A track whose processing has ended is no longer in it; nor is one that
+    /// waits behind the first 200.
     pub async fn changed(&mut self) -> TracksInTheMaking {
         // `self` holds the sender too, so the channel does not close.
         let _ = self.tracks.changed().await;
@@ -132,7 +133,18 @@ impl Library {
     /// The organization's tracks that are being imported, and those being processed, oldest first, at most 200 of each.
     pub async fn tracks_in_the_making(&self, caller: &Caller) -> Result<Vec<TrackProgressView>, Refusal> {
         caller.require_whole_organization()?;
-        Ok(in_the_making(&self.catalog, caller.organization_id).await?)
+        Ok(in_the_making(&self.catalog, caller.organization_id, None).await?)
+    }
+
+    /// Those of at most 200 tracks that are being imported or processed. The others are finished, deleted, or wait for
+    /// their source.
+    pub async fn progress_of_tracks(
+        &self,
+        caller: &Caller,
+        tracks: &[TrackId],
+    ) -> Result<Vec<TrackProgressView>, Refusal> {
+        caller.require_whole_organization()?;
+        Ok(in_the_making(&self.catalog, caller.organization_id, Some(tracks)).await?)
     }
 
     /// Follows the organization's tracks that are being processed, on any node. Unlike polling by each client, this
@@ -148,7 +160,7 @@ impl Library {
         &self,
         organization_id: OrganizationId,
     ) -> Result<ProgressWatch, Refusal> {
-        let tracks = in_the_making(&self.catalog, organization_id).await?;
+        let tracks = in_the_making(&self.catalog, organization_id, None).await?;
         Ok(self.feed.watch(&self.catalog, organization_id, tracks))
     }
 }
@@ -200,7 +212,7 @@ async fn ask(
         if feed.strong_count() == 0 {
             return;
         }
-        match in_the_making(&catalog, organization_id).await {
+        match in_the_making(&catalog, organization_id, None).await {
             Ok(tracks) => {
                 let Some(sender) = feed.upgrade() else { return };
                 publish(&sender, tracks);
@@ -213,10 +225,11 @@ async fn ask(
 async fn in_the_making(
     catalog: &Catalog,
     organization_id: OrganizationId,
+    among: Option<&[TrackId]>,
 ) -> Result<Vec<TrackProgressView>, CatalogError> {
     // Imports are read first: a track whose import ends in between is then in both lists rather than in neither.
-    let imports = catalog.imports(organization_id).await?;
-    let tracks = catalog.tracks_in_the_making(organization_id).await?;
+    let imports = catalog.imports(organization_id, among).await?;
+    let tracks = catalog.tracks_in_the_making(organization_id, among).await?;
     let imported = imports.iter().map(|import| import.track_id);
     let ids: Vec<TrackId> = imported.chain(tracks.iter().map(|(id, ..)| *id)).collect();
     let mut waiting = catalog.waiting_jobs_of_tracks(&ids).await?;

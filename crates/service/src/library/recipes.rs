@@ -2,7 +2,7 @@
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    AuditAction, CachePolicy, Input, Job, MOST_RECIPES, Patch, Recipe, RecipeError, RecipeKind,
+    AuditAction, CachePolicy, ErrorCode, Input, Job, MOST_RECIPES, Patch, Recipe, RecipeError, RecipeKind,
     RecipeSettings, RecipeType, Rendering, Total, VariantId, VariantIndex,
 };
 
@@ -65,7 +65,7 @@ impl Library {
         if recipes.len() >= MOST_RECIPES {
             let message =
                 format!("the organization has {MOST_RECIPES} variants and can have no more; remove one");
-            return Err(Refusal::Conflict { code: "too_many_variants", message });
+            return Err(Refusal::Conflict { code: ErrorCode::TooManyVariants, message });
         }
         let recipe = Recipe {
             id: self.ambient.record_id(),

@@ -1,12 +1,15 @@
 //! A new source for a track that has one.
 
-use tonearm_domain::{AuditAction, Replacement, ReplacementState, Track, TrackId, UPLOAD_URL_TTL_SECONDS};
+use tonearm_domain::{
+    AuditAction, ErrorCode, Replacement, ReplacementState, Track, TrackId, UPLOAD_URL_TTL_SECONDS,
+};
 
 use super::Library;
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::delivery::UploadHandle;
 use crate::refusal::{Refusal, Resource};
+use crate::removal::remove_soon;
 
 impl Library {
     /// Signs an upload URL for a new source of a track. The track keeps its files until all files have been made from
@@ -26,14 +29,14 @@ impl Library {
         caller.reach_track(track.collection_id, id)?;
         if track.source.is_none() {
             return Err(Refusal::Unprocessable {
-                code: "no_source",
+                code: ErrorCode::NoSource,
                 message: "the track has no source file yet; upload one before you replace it",
             });
         }
         let earlier = tx.replacement(organization_id, id).await?;
         if earlier.is_some_and(|earlier| earlier.state == ReplacementState::Processing) {
             return Err(Refusal::Conflict {
-                code: "replacement_in_progress",
+                code: ErrorCode::ReplacementInProgress,
                 message: "another new source is being processed; wait until it is completed, or cancel it"
                     .to_owned(),
             });
@@ -76,13 +79,13 @@ impl Library {
         let replacement = found.ok_or(Refusal::NotFound(Resource::Replacement))?;
         if matches!(replacement.state, ReplacementState::Completed | ReplacementState::Failed) {
             return Err(Refusal::Conflict {
-                code: "replacement_ended",
+                code: ErrorCode::ReplacementEnded,
                 message: format!("the replacement has ended: it is {}", replacement.state.as_str()),
             });
         }
         tx.delete_replacement(id, replacement.id).await?;
-        let unused: Vec<_> = replacement.source.into_iter().map(|source| source.key).collect();
-        tx.put_replaced_objects(&unused, self.ambient.now()).await?;
+        let unused: Vec<_> = replacement.source.into_iter().map(|source| (source.key, source.size)).collect();
+        remove_soon(&tx, &self.ambient, organization_id, &unused).await?;
         audit::record(&tx, &self.ambient, caller, audited(&track)).await?;
         Ok(tx.commit().await?)
     }

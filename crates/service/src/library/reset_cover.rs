@@ -1,6 +1,6 @@
 //! Removing an uploaded cover.
 
-use tonearm_domain::{AuditAction, CoverOrigin, CoverOwner, EventKind};
+use tonearm_domain::{AuditAction, CoverOrigin, CoverOwner, ErrorCode, EventKind};
 
 use super::{Library, covers, derived};
 use crate::audit::{self, AuditedAction};
@@ -27,7 +27,7 @@ impl Library {
                 // The run that processes it has already checked whether it has a cover.
                 if track.status.is_processing() {
                     return Err(Refusal::Conflict {
-                        code: "track_processing",
+                        code: ErrorCode::TrackProcessing,
                         message: "the track is being processed; reset its cover when it is ready".to_owned(),
                     });
                 }
@@ -77,5 +77,5 @@ impl Library {
 }
 
 fn no_cover(message: &str) -> Refusal {
-    Refusal::Conflict { code: "no_uploaded_cover", message: message.to_owned() }
+    Refusal::Conflict { code: ErrorCode::NoUploadedCover, message: message.to_owned() }
 }

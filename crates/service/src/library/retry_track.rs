@@ -1,8 +1,8 @@
 //! Retrying what failed for a track.
 
 use tonearm_domain::{
-    AuditAction, FailedVariant, Job, Recipe, Track, TrackId, TrackStatus, VariantIndex, failed_variants,
-    recipes_without_file,
+    AuditAction, ErrorCode, FailedVariant, Job, Recipe, Track, TrackId, TrackStatus, VariantIndex,
+    failed_variants, recipes_without_file,
 };
 
 use super::Library;
@@ -59,7 +59,7 @@ impl Library {
         caller.reach_track(track.collection_id, id)?;
         if track.source.is_none() {
             return Err(Refusal::Unprocessable {
-                code: "no_source",
+                code: ErrorCode::NoSource,
                 message: "the track has no source file; create a new track and upload the file",
             });
         }
@@ -72,10 +72,10 @@ impl Library {
             return Err(nothing_to_retry(only));
         }
         if !track.status.is_processing() || tx.has_job(Job::PROCESS_TRACK, id).await? {
-            track.status = track
-                .status
-                .retry()
-                .map_err(|error| Refusal::Conflict { code: "track_status", message: error.to_string() })?;
+            track.status = track.status.retry().map_err(|error| Refusal::Conflict {
+                code: ErrorCode::TrackStatus,
+                message: error.to_string(),
+            })?;
         }
         track.status_reason = None;
         tx.delete_failed_files(id, &missing).await?;
@@ -96,5 +96,5 @@ fn nothing_to_retry(only: Option<&VariantIndex>) -> Refusal {
         Some(index) => format!("the variant {index} of the track did not fail"),
         None => "nothing to retry: no variant of the track failed".to_owned(),
     };
-    Refusal::Conflict { code: "nothing_to_retry", message }
+    Refusal::Conflict { code: ErrorCode::NothingToRetry, message }
 }

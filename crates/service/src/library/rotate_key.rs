@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use tonearm_domain::{ApiKey, ApiKeyId, AuditAction, KeyOverlap, Timestamp};
+use tonearm_domain::{ApiKey, ApiKeyId, AuditAction, ErrorCode, KeyOverlap, Timestamp};
 use tonearm_signing::ApiKeyText;
 
 use super::Library;
@@ -38,13 +38,13 @@ impl Library {
         let now = self.ambient.now();
         if !key.is_valid_at(now) {
             let message = "this API key is revoked or expired; create another one".to_owned();
-            return Err(Refusal::Conflict { code: "key_not_valid", message });
+            return Err(Refusal::Conflict { code: ErrorCode::KeyNotValid, message });
         }
         if let Some(until) = tx.old_api_key_until(id).await?.filter(|until| *until > now) {
             let message = format!(
                 "the old secret of this API key still works until {until}; end it before you rotate again"
             );
-            return Err(Refusal::Conflict { code: "key_rotating", message });
+            return Err(Refusal::Conflict { code: ErrorCode::KeyRotating, message });
         }
         let text = ApiKeyText::new(caller.organization_id, key.key_type, self.ambient.random());
         // A secret never outlives its key.
@@ -67,7 +67,7 @@ impl Library {
         let until = tx.old_api_key_until(id).await?;
         if until.is_none_or(|until| until <= self.ambient.now()) {
             let message = "this API key has no old secret that still works".to_owned();
-            return Err(Refusal::Conflict { code: "key_not_rotating", message });
+            return Err(Refusal::Conflict { code: ErrorCode::KeyNotRotating, message });
         }
         tx.end_old_api_key(caller.organization_id, id).await?;
         let done = AuditedAction { action: AuditAction::KeyEndOld, subject_id: id.uuid(), title: &key.title };

@@ -10,7 +10,7 @@ mod undo;
 use std::collections::{HashMap, HashSet};
 
 use tonearm_catalog::{CatalogError, Transaction};
-use tonearm_domain::{Actor, Ambient, Track, TrackId, UndoEntry, UndoId, UndoableChange};
+use tonearm_domain::{Actor, Ambient, ErrorCode, Track, TrackId, UndoEntry, UndoId, UndoableChange};
 
 use super::Library;
 use crate::caller::Caller;
@@ -87,7 +87,7 @@ fn sort_as_listed(tracks: &mut [Track]) {
 
 fn some_are_gone() -> Refusal {
     Refusal::Conflict {
-        code: "tracks_gone",
+        code: ErrorCode::TracksGone,
         message: "some of the selected tracks were deleted or moved in the meantime; nothing was changed. Clear the selection and select again"
             .to_owned(),
     }
@@ -113,15 +113,21 @@ pub(crate) async fn keep_undo(
 }
 
 impl Library {
-    /// The selected tracks before a change, each collection's tracks in its order.
+    /// The selected tracks before a change, each collection's tracks in its order. Those that were deleted or moved out
+    /// of the caller's reach are left out.
     pub async fn selected_tracks(
         &self,
         caller: &Caller,
         selected: &SelectedTracks,
     ) -> Result<Vec<Track>, Refusal> {
         let tx = self.catalog.begin().await?;
-        let mut tracks = lock(&tx, caller, selected).await?;
+        let mut tracks = tx.tracks_to_change(caller.organization_id, selected.ids()).await?;
         tx.commit().await?;
+        tracks.retain(|track| caller.reach_track(track.collection_id, track.id).is_ok());
+        tracks.sort_by_key(|track| selected.ids().iter().position(|id| *id == track.id));
+        if tracks.is_empty() {
+            return Err(some_are_gone());
+        }
         sort_as_listed(&mut tracks);
         Ok(tracks)
     }

@@ -1,8 +1,8 @@
 //! The transcript of a track: read, and edited by people.
 
 use tonearm_domain::{
-    AuditAction, CaptionsError, Timestamp, TrackId, Transcription, TranscriptionState, Utterance,
-    language_code, paragraphs, parse_captions, print_captions,
+    AuditAction, Captions, CaptionsError, ErrorCode, LeftOut, Timestamp, TrackId, Transcription,
+    TranscriptionState, Utterance, language_code, paragraphs, parse_captions, print_captions,
 };
 
 use super::Library;
@@ -54,13 +54,14 @@ impl Library {
         })
     }
 
-    /// Replaces the transcript of a track with an edited one. Later transcriptions leave it alone.
+    /// Replaces the transcript of a track with an edited one. Later transcriptions leave it alone. Returns what of the
+    /// text is not kept.
     pub async fn edit_transcript(
         &self,
         caller: &Caller,
         id: TrackId,
         edit: EditTranscript,
-    ) -> Result<(), Refusal> {
+    ) -> Result<Vec<LeftOut>, Refusal> {
         let language = match edit.language.trim() {
             "" => None,
             text => Some(language_code(text).ok_or_else(|| {
@@ -71,11 +72,11 @@ impl Library {
         let tx = self.catalog.begin().await?;
         let mut track = tx.track(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
         caller.reach_track(track.collection_id, id)?;
-        let cues = parse_captions(&edit.captions, track.duration)
+        let Captions { cues, left_out } = parse_captions(&edit.captions, track.duration)
             .map_err(|error: CaptionsError| Refusal::invalid("captions", error.to_string()))?;
         if version(tx.transcription(id).await?.as_ref()) != edit.version {
             return Err(Refusal::Conflict {
-                code: "transcript_changed",
+                code: ErrorCode::TranscriptChanged,
                 message: "the transcript was changed after you opened it; save again to replace that change"
                     .to_owned(),
             });
@@ -96,7 +97,8 @@ impl Library {
             title: &track.file_name,
         };
         audit::record(&tx, &self.ambient, caller, done).await?;
-        Ok(tx.commit().await?)
+        tx.commit().await?;
+        Ok(left_out)
     }
 }
 

@@ -2,7 +2,8 @@
 
 use tonearm_catalog::{CatalogError, Record, Transaction};
 use tonearm_domain::{
-    Ambient, AuditAction, Collection, CollectionId, Cursor, EventKind, Job, Page, Track, TrackId, Trashed,
+    Ambient, AuditAction, Collection, CollectionId, Cursor, ErrorCode, EventKind, Job, Page, Track, TrackId,
+    Trashed,
 };
 
 use super::{CollectionView, Library};
@@ -10,7 +11,7 @@ use crate::admission::quotas;
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::imports;
-use crate::refusal::{Refusal, Resource, again_if_victim};
+use crate::refusal::{Refusal, Resource};
 use crate::track_view::{TrackParents, TrackView};
 use crate::transcription;
 use crate::webhooks::events;
@@ -43,10 +44,6 @@ impl Library {
 
     /// Restores a deleted track. It has its former status, and the jobs that it waits for are queued again.
     pub async fn restore_track(&self, caller: &Caller, id: TrackId) -> Result<TrackView, Refusal> {
-        again_if_victim(&self.catalog, || self.try_to_restore_track(caller, id)).await
-    }
-
-    async fn try_to_restore_track(&self, caller: &Caller, id: TrackId) -> Result<TrackView, Refusal> {
         let organization_id = caller.organization_id;
         let gone = || Refusal::NotFound(Resource::Track);
         let deleted = self.catalog.track_even_deleted(organization_id, id).await?.ok_or_else(gone)?;
@@ -117,7 +114,7 @@ pub(crate) async fn resume(tx: &Transaction, ambient: &Ambient, track: &Track) -
 
 fn collection_deleted() -> Refusal {
     Refusal::Conflict {
-        code: "collection_deleted",
+        code: ErrorCode::CollectionDeleted,
         message: "the collection of the track is deleted; restore the collection first".to_owned(),
     }
 }

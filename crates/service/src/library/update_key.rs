@@ -1,8 +1,8 @@
 //! Changing a key: its title, its expiry, and what its play sessions may do.
 
 use tonearm_domain::{
-    Actor, AllowedOrigins, ApiKey, ApiKeyId, AuditAction, CollectionId, CreatorId, KeyType, Patch, Selection,
-    Timestamp, TrackId,
+    Actor, AllowedOrigins, ApiKey, ApiKeyId, AuditAction, CollectionId, CreatorId, ErrorCode, KeyType, Patch,
+    Selection, Timestamp, TrackId,
 };
 
 use super::Library;
@@ -83,9 +83,12 @@ impl Library {
         let before = found.ok_or(Refusal::NotFound(Resource::ApiKey))?;
         if before.revoked_at.is_some() {
             let message = "this API key is revoked and cannot be changed; create another one".to_owned();
-            return Err(Refusal::Conflict { code: "key_revoked", message });
+            return Err(Refusal::Conflict { code: ErrorCode::KeyRevoked, message });
         }
         let mut key = self.updated(&before, update)?;
+        if !only_narrows(&before, &key) {
+            tx.require_room(caller.organization_id).await?;
+        }
         if key.variants != before.variants {
             require_variants(&tx, caller, key.scope, &key.variants).await?;
         }
@@ -140,7 +143,7 @@ fn require_right_to_widen(caller: &Caller, before: &ApiKey, key: &ApiKey) -> Res
     }
     if key.key_type == KeyType::Api {
         return Err(Refusal::Forbidden {
-            code: "key_type",
+            code: ErrorCode::KeyType,
             message: "the permissions and the lifetime of a key of type api can only be reduced; create another key in the \
                       dashboard or on the command line",
         });
@@ -155,4 +158,9 @@ fn require_right_to_widen(caller: &Caller, before: &ApiKey, key: &ApiKey) -> Res
         caller.require_downloads_to_give()?;
     }
     Ok(())
+}
+
+/// Whether a change only takes rights from a key. Such changes come to an end, so they are possible without room.
+fn only_narrows(before: &ApiKey, after: &ApiKey) -> bool {
+    before.allows_more_than(after) && !after.allows_more_than(before) && after.title == before.title
 }

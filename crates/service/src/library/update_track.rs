@@ -9,7 +9,7 @@ use super::texts::{LONGEST, check_changed};
 use super::{Library, derived};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
-use crate::refusal::{Refusal, Resource, again_if_victim};
+use crate::refusal::{Refusal, Resource};
 use crate::track_view::{TrackParents, TrackView};
 
 /// Changes to a track.
@@ -90,15 +90,6 @@ impl UpdateTrack {
 impl Library {
     /// Changes a track, and moves it to another collection if requested.
     pub async fn update_track(
-        &self,
-        caller: &Caller,
-        id: TrackId,
-        update: UpdateTrack,
-    ) -> Result<TrackView, Refusal> {
-        again_if_victim(&self.catalog, || self.try_to_update_track(caller, id, update.clone())).await
-    }
-
-    async fn try_to_update_track(
         &self,
         caller: &Caller,
         id: TrackId,

@@ -3,15 +3,15 @@
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    Actor, AuditAction, Cursor, InvitationPurpose, Organization, Origin, Page, Person, PersonId, Role,
-    SearchWords,
+    Actor, AuditAction, Cursor, ErrorCode, InvitationPurpose, Organization, Origin, Page, Person, PersonId,
+    Role, SearchWords,
 };
 
 use super::links::parse_email;
 use super::sign_in::end_sign_ins;
 use super::{OneTimeLink, People};
 use crate::audit::{self, AuditedAction};
-use crate::refusal::{Refusal, Resource, again_if_victim};
+use crate::refusal::{Refusal, Resource};
 
 /// A page of people.
 pub type PersonList = Page<Person>;
@@ -51,21 +51,18 @@ impl People {
         id: PersonId,
         ownerless: OwnerlessOrganizations,
     ) -> Result<(), Refusal> {
-        again_if_victim(&self.catalog, || async {
-            let tx = self.catalog.begin().await?;
-            let person = self.person_to_administer(&tx, by, id).await?;
-            require_another(by, id, "you cannot disable your own account; ask another administrator")?;
-            if !person.is_active() {
-                return Ok(());
-            }
-            require_administrator_besides(&tx, &person).await?;
-            self.keep_owners(&tx, by, &person, ownerless).await?;
-            tx.set_person_disabled(id, Some(self.ambient.now())).await?;
-            self.end_access(&tx, id).await?;
-            self.record_about(&tx, by, AuditAction::PersonDisable, &person).await?;
-            Ok(tx.commit().await?)
-        })
-        .await
+        let tx = self.catalog.begin().await?;
+        let person = self.person_to_administer(&tx, by, id).await?;
+        require_another(by, id, "you cannot disable your own account; ask another administrator")?;
+        if !person.is_active() {
+            return Ok(());
+        }
+        require_administrator_besides(&tx, &person).await?;
+        self.keep_owners(&tx, by, &person, ownerless).await?;
+        tx.set_person_disabled(id, Some(self.ambient.now())).await?;
+        self.end_access(&tx, id).await?;
+        self.record_about(&tx, by, AuditAction::PersonDisable, &person).await?;
+        Ok(tx.commit().await?)
     }
 
     /// Lets a person sign in again.
@@ -87,56 +84,47 @@ impl People {
         id: PersonId,
         ownerless: OwnerlessOrganizations,
     ) -> Result<(), Refusal> {
-        again_if_victim(&self.catalog, || async {
-            let tx = self.catalog.begin().await?;
-            let person = self.person_to_administer(&tx, by, id).await?;
-            require_another(by, id, "you cannot remove your own account; ask another administrator")?;
-            require_administrator_besides(&tx, &person).await?;
-            self.keep_owners(&tx, by, &person, ownerless).await?;
-            for membership in tx.memberships_of(id).await? {
-                let action = AuditAction::MemberRemove;
-                let done = AuditedAction { action, subject_id: id.uuid(), title: person.email.as_str() };
-                audit::record_of(&tx, &self.ambient, Some(membership.organization_id), by, done).await?;
-            }
-            self.end_access(&tx, id).await?;
-            tx.delete_person(id).await?;
-            self.record_about(&tx, by, AuditAction::PersonRemove, &person).await?;
-            Ok(tx.commit().await?)
-        })
-        .await
+        let tx = self.catalog.begin().await?;
+        let person = self.person_to_administer(&tx, by, id).await?;
+        require_another(by, id, "you cannot remove your own account; ask another administrator")?;
+        require_administrator_besides(&tx, &person).await?;
+        self.keep_owners(&tx, by, &person, ownerless).await?;
+        for membership in tx.memberships_of(id).await? {
+            let action = AuditAction::MemberRemove;
+            let done = AuditedAction { action, subject_id: id.uuid(), title: person.email.as_str() };
+            audit::record_of(&tx, &self.ambient, Some(membership.organization_id), by, done).await?;
+        }
+        self.end_access(&tx, id).await?;
+        tx.delete_person(id).await?;
+        self.record_about(&tx, by, AuditAction::PersonRemove, &person).await?;
+        Ok(tx.commit().await?)
     }
 
     /// Ends every session of a person, in every browser, and forgets the person's devices.
     pub async fn end_sessions(&self, by: Origin, id: PersonId) -> Result<(), Refusal> {
-        again_if_victim(&self.catalog, || async {
-            let tx = self.catalog.begin().await?;
-            let person = self.person_to_administer(&tx, by, id).await?;
-            end_sign_ins(&tx, id, None).await?;
-            self.record_about(&tx, by, AuditAction::PersonEndSessions, &person).await?;
-            Ok(tx.commit().await?)
-        })
-        .await
+        let tx = self.catalog.begin().await?;
+        let person = self.person_to_administer(&tx, by, id).await?;
+        end_sign_ins(&tx, id, None).await?;
+        self.record_about(&tx, by, AuditAction::PersonEndSessions, &person).await?;
+        Ok(tx.commit().await?)
     }
 
     /// Makes a person an administrator, or revokes that, and with it the links for new passwords that the person created.
     /// Memberships do not change.
     pub async fn set_administrator(&self, by: Origin, id: PersonId, is_one: bool) -> Result<(), Refusal> {
-        again_if_victim(&self.catalog, || async {
-            let tx = self.catalog.begin().await?;
-            let person = self.person_to_administer(&tx, by, id).await?;
-            if person.is_administrator == is_one {
-                return Ok(());
-            }
-            if !is_one {
-                require_administrator_besides(&tx, &person).await?;
-                tx.delete_password_links_by(id).await?;
-            }
-            tx.set_administrator(id, is_one).await?;
-            let action = if is_one { AuditAction::PersonPromote } else { AuditAction::PersonDemote };
-            self.record_about(&tx, by, action, &person).await?;
-            Ok(tx.commit().await?)
-        })
-        .await
+        let tx = self.catalog.begin().await?;
+        let person = self.person_to_administer(&tx, by, id).await?;
+        if person.is_administrator == is_one {
+            return Ok(());
+        }
+        if !is_one {
+            require_administrator_besides(&tx, &person).await?;
+            tx.delete_password_links_by(id).await?;
+        }
+        tx.set_administrator(id, is_one).await?;
+        let action = if is_one { AuditAction::PersonPromote } else { AuditAction::PersonDemote };
+        self.record_about(&tx, by, action, &person).await?;
+        Ok(tx.commit().await?)
     }
 
     /// Creates a link with which a person chooses a new password, for as long as its maker may create it. Earlier links
@@ -146,7 +134,7 @@ impl People {
         let person = self.person_to_administer(&tx, by, id).await?;
         if !person.is_active() {
             return Err(Refusal::Conflict {
-                code: "person_disabled",
+                code: ErrorCode::PersonDisabled,
                 message: "this account is disabled; enable it first".to_owned(),
             });
         }
@@ -171,7 +159,7 @@ impl People {
         };
         if !may {
             return Err(Refusal::Forbidden {
-                code: "not_administrator",
+                code: ErrorCode::NotAdministrator,
                 message: "only administrators can manage people",
             });
         }
@@ -198,7 +186,7 @@ impl People {
         }
         if !may_own {
             return Err(Refusal::Conflict {
-                code: "no_new_owner",
+                code: ErrorCode::NoNewOwner,
                 message: "the new owner must be another person who can sign in".to_owned(),
             });
         }
@@ -238,7 +226,7 @@ fn require_another(by: Origin, id: PersonId, message: &str) -> Result<(), Refusa
     if by.actor != Actor::Person(id) {
         return Ok(());
     }
-    Err(Refusal::Conflict { code: "own_account", message: message.to_owned() })
+    Err(Refusal::Conflict { code: ErrorCode::OwnAccount, message: message.to_owned() })
 }
 
 /// Refuses to remove the last administrator who can sign in. Administrators must be locked.
@@ -251,7 +239,7 @@ async fn require_administrator_besides(tx: &Transaction, person: &Person) -> Res
         "{} is the only administrator who can sign in; make another person an administrator first",
         person.name
     );
-    Err(Refusal::Conflict { code: "last_administrator", message })
+    Err(Refusal::Conflict { code: ErrorCode::LastAdministrator, message })
 }
 
 fn last_owner(person: &Person, alone: &[Organization]) -> Refusal {
@@ -264,5 +252,5 @@ fn last_owner(person: &Person, alone: &[Organization]) -> Refusal {
         "{} is the only owner of {named} who can sign in; make another member an owner first, or assign a new owner",
         person.name
     );
-    Refusal::Conflict { code: "last_owner", message }
+    Refusal::Conflict { code: ErrorCode::LastOwner, message }
 }

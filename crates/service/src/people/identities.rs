@@ -3,7 +3,9 @@
 use std::net::IpAddr;
 
 use tonearm_catalog::Transaction;
-use tonearm_domain::{AuditAction, IdentityId, Origin, Person, PersonId, PersonIdentity, SignInId};
+use tonearm_domain::{
+    AuditAction, ErrorCode, IdentityId, Origin, Person, PersonId, PersonIdentity, SignInId,
+};
 use tonearm_outbound::Account;
 
 use super::provider::SignInProvider;
@@ -106,7 +108,7 @@ impl People {
             hash != passwords::NONE || identities.iter().any(|one| one.id != id && is_usable(one));
         if is_way_in && !has_another {
             return Err(Refusal::Conflict {
-                code: "only_way_in",
+                code: ErrorCode::OnlyWayIn,
                 message: "this is your only way to sign in; ask an administrator for a password link first"
                     .to_owned(),
             });

@@ -2,8 +2,8 @@
 
 use tonearm_catalog::{CatalogError, Record, Transaction};
 use tonearm_domain::{
-    Actor, AuditAction, EmailAddress, Invitation, InvitationId, InvitationPurpose, Membership, Organization,
-    Origin, Password, Person, PersonId, Role, Timestamp,
+    Actor, AuditAction, EmailAddress, ErrorCode, Invitation, InvitationId, InvitationPurpose, Membership,
+    Organization, Origin, Password, Person, PersonId, Role, Timestamp,
 };
 use tonearm_signing::Token;
 
@@ -53,14 +53,14 @@ pub struct NewPerson {
 }
 
 impl People {
-    /// Whether nobody has an account yet.
+    /// Whether nobody can sign in yet. People who were added and have not chosen a password cannot.
     pub async fn is_unclaimed(&self) -> Result<bool, Refusal> {
-        Ok(!self.catalog.has_people().await?)
+        Ok(!self.catalog.has_credentials(passwords::NONE).await?)
     }
 
-    /// Creates a link for the first administrator, as long as there are no accounts.
+    /// Creates a link for the first administrator, as long as nobody can sign in.
     pub async fn first_administrator_link(&self) -> Result<Option<OneTimeLink>, Refusal> {
-        if self.catalog.has_people().await? {
+        if !self.is_unclaimed().await? {
             return Ok(None);
         }
         let tx = self.catalog.begin().await?;
@@ -108,7 +108,7 @@ impl People {
 
     async fn open(&self, purpose: InvitationPurpose) -> Result<OpenedLink, Refusal> {
         match purpose {
-            InvitationPurpose::FirstAdministrator if self.catalog.has_people().await? => Err(dead()),
+            InvitationPurpose::FirstAdministrator if !self.is_unclaimed().await? => Err(dead()),
             InvitationPurpose::FirstAdministrator => Ok(OpenedLink::FirstAdministrator),
             InvitationPurpose::Member { organization_id, role, email } => {
                 let organization = self.catalog.organization(organization_id).await?.ok_or_else(dead)?;
@@ -174,7 +174,7 @@ impl People {
         };
         if !self.insert_membership(&tx, organization_id, person.id, role).await? {
             return Err(Refusal::Conflict {
-                code: "already_member",
+                code: ErrorCode::AlreadyMember,
                 message: "you are already a member of this organization, so the invitation was not used"
                     .to_owned(),
             });
@@ -247,7 +247,7 @@ impl People {
         Ok(match (&link.purpose, link.created_by) {
             (InvitationPurpose::FirstAdministrator, _) => {
                 tx.lock_first_administrator_links().await?;
-                !tx.has_people().await?
+                !tx.has_credentials(passwords::NONE).await?
             }
             (InvitationPurpose::Member { organization_id, .. }, Some(maker)) => {
                 tx.is_owner(*organization_id, maker).await?
@@ -313,7 +313,7 @@ fn dead() -> Refusal {
 /// Says nothing about the address.
 fn too_many_taken() -> Refusal {
     Refusal::Conflict {
-        code: "too_many_accounts_tried",
+        code: ErrorCode::TooManyAccountsTried,
         message: "too many addresses of existing accounts were tried with invitations of this organization; sign in with \
                   your account and open the link again, or ask an administrator to add you"
             .to_owned(),

@@ -2,7 +2,8 @@
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    Actor, AuditAction, Invitation, InvitationId, InvitationPurpose, Membership, Person, PersonId, Role,
+    Actor, AuditAction, ErrorCode, Invitation, InvitationId, InvitationPurpose, Membership, Person, PersonId,
+    Role,
 };
 
 use uuid::Uuid;
@@ -11,7 +12,7 @@ use super::links::parse_email;
 use super::{OneTimeLink, People};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
-use crate::refusal::{Refusal, Resource, again_if_victim};
+use crate::refusal::{Refusal, Resource};
 
 /// A member of an organization.
 #[derive(Debug, Clone)]
@@ -69,37 +70,29 @@ impl People {
     /// Gives a member another role. With a lesser one, the invitations that the member created, and those made for the
     /// member's address, end, and so do a viewer's upload sessions.
     pub async fn set_role(&self, caller: &Caller, person: PersonId, role: Role) -> Result<(), Refusal> {
-        again_if_victim(&self.catalog, || async {
-            let tx = self.begin_with_member(caller, person).await?;
-            let earlier = require_another_owner(&tx, caller, person, Some(role)).await?;
-            if role < earlier {
-                let now = self.ambient.now();
-                tx.delete_invitations_of(person, Some(caller.organization_id), now).await?;
-            }
-            if role < Role::Editor {
-                tx.end_editing(person, Some(caller.organization_id), self.ambient.now()).await?;
-            }
-            tx.set_role(caller.organization_id, person, role).await?;
-            self.record(&tx, caller, AuditAction::MemberUpdate, person.uuid(), role.as_str()).await?;
-            Ok(tx.commit().await?)
-        })
-        .await
+        let tx = self.begin_with_member(caller, person).await?;
+        let earlier = require_another_owner(&tx, caller, person, Some(role)).await?;
+        if role < earlier {
+            tx.delete_invitations_of(person, Some(caller.organization_id), self.ambient.now()).await?;
+        }
+        if role < Role::Editor {
+            tx.end_editing(person, Some(caller.organization_id), self.ambient.now()).await?;
+        }
+        tx.set_role(caller.organization_id, person, role).await?;
+        self.record(&tx, caller, AuditAction::MemberUpdate, person.uuid(), role.as_str()).await?;
+        Ok(tx.commit().await?)
     }
 
     /// Ends a membership, and with it the member's upload sessions, and the invitations that the member created or that
     /// were made for the member's address.
     pub async fn remove_member(&self, caller: &Caller, person: PersonId) -> Result<(), Refusal> {
-        again_if_victim(&self.catalog, || async {
-            let tx = self.begin_with_member(caller, person).await?;
-            require_another_owner(&tx, caller, person, None).await?;
-            let now = self.ambient.now();
-            tx.delete_invitations_of(person, Some(caller.organization_id), now).await?;
-            tx.end_editing(person, Some(caller.organization_id), now).await?;
-            tx.delete_membership(caller.organization_id, person).await?;
-            self.record(&tx, caller, AuditAction::MemberRemove, person.uuid(), "").await?;
-            Ok(tx.commit().await?)
-        })
-        .await
+        let tx = self.begin_with_member(caller, person).await?;
+        require_another_owner(&tx, caller, person, None).await?;
+        tx.delete_invitations_of(person, Some(caller.organization_id), self.ambient.now()).await?;
+        tx.end_editing(person, Some(caller.organization_id), self.ambient.now()).await?;
+        tx.delete_membership(caller.organization_id, person).await?;
+        self.record(&tx, caller, AuditAction::MemberRemove, person.uuid(), "").await?;
+        Ok(tx.commit().await?)
     }
 }
 
@@ -152,7 +145,7 @@ async fn require_another_owner(
     let loses_owner = member.role == Role::Owner && role != Some(Role::Owner);
     if loses_owner && !tx.has_owner_besides(id, person).await? {
         return Err(Refusal::Conflict {
-            code: "last_owner",
+            code: ErrorCode::LastOwner,
             message: "this is the only owner who can sign in; make another member an owner first".to_owned(),
         });
     }

@@ -2,7 +2,7 @@
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    Actor, AuditAction, CodePlace, Origin, Person, PersonId, SecondFactor, Timestamp, WrongCodes,
+    Actor, AuditAction, CodePlace, ErrorCode, Origin, Person, PersonId, SecondFactor, Timestamp, WrongCodes,
 };
 use tonearm_signing::TotpSecret;
 
@@ -207,15 +207,15 @@ impl People {
 
 fn is_on() -> Refusal {
     let message = "two-factor authentication is already on".to_owned();
-    Refusal::Conflict { code: "second_factor_on", message }
+    Refusal::Conflict { code: ErrorCode::SecondFactorOn, message }
 }
 
 fn is_over() -> Refusal {
     let message = "this setup took too long or was begun elsewhere; begin again".to_owned();
-    Refusal::Conflict { code: "second_factor_over", message }
+    Refusal::Conflict { code: ErrorCode::SecondFactorOver, message }
 }
 
 fn is_off() -> Refusal {
     let message = "two-factor authentication is not set up".to_owned();
-    Refusal::Conflict { code: "second_factor_off", message }
+    Refusal::Conflict { code: ErrorCode::SecondFactorOff, message }
 }

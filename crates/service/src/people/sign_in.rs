@@ -12,7 +12,7 @@ use super::passwords::{self, HashingPermit};
 use super::throttle::Subjects;
 use super::{Entry, People};
 use crate::audit::{self, AuditedAction};
-use crate::refusal::{Refusal, again_if_victim};
+use crate::refusal::Refusal;
 
 /// The device from which a person signs in.
 #[derive(Debug, Clone, Default)]
@@ -210,17 +210,14 @@ impl People {
         unlinking: bool,
         address: Option<IpAddr>,
     ) -> Result<(), Refusal> {
-        again_if_victim(&self.catalog, || async {
-            let tx = self.catalog.begin().await?;
-            let Some((person, hash)) = tx.person_with_password(person.id).await? else { return Ok(()) };
-            end_sign_ins(&tx, person.id, None).await?;
-            if unlinking && hash != passwords::NONE {
-                self.unlink_all_identities(&tx, &person, address).await?;
-            }
-            self.record_of_person(&tx, AuditAction::SignOut, &person, address).await?;
-            Ok(tx.commit().await?)
-        })
-        .await
+        let tx = self.catalog.begin().await?;
+        let Some((person, hash)) = tx.person_with_password(person.id).await? else { return Ok(()) };
+        end_sign_ins(&tx, person.id, None).await?;
+        if unlinking && hash != passwords::NONE {
+            self.unlink_all_identities(&tx, &person, address).await?;
+        }
+        self.record_of_person(&tx, AuditAction::SignOut, &person, address).await?;
+        Ok(tx.commit().await?)
     }
 
     /// Signs a person in. `device_token` is the secret of a known device. Without it, the device becomes known under a

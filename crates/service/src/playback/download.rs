@@ -1,6 +1,6 @@
 //! A URL that a browser saves instead of playing.
 
-use tonearm_domain::{PlaySessionId, Timestamp, TrackId, UsageCounts, original_name};
+use tonearm_domain::{ErrorCode, PlaySessionId, Timestamp, TrackId, UsageCounts, original_name};
 use tonearm_signing::DeliveryTerms;
 
 use super::playable::offered;
@@ -30,7 +30,7 @@ impl Playback {
         let ready = ready.ok_or(Refusal::NotFound(Resource::Track))?;
         caller.reach_track(ready.track.collection_id, id)?;
         let source = ready.track.source.as_ref().ok_or(Refusal::Unprocessable {
-            code: "no_source",
+            code: ErrorCode::NoSource,
             message: "the track has no source file yet",
         })?;
         let name = original_name(&ready.track.file_name, source.key.file.content_type);
@@ -50,7 +50,7 @@ impl Playback {
         let session = self.valid_session(id).await?;
         if !session.is_downloadable {
             return Err(Refusal::Forbidden {
-                code: "downloads_not_allowed",
+                code: ErrorCode::DownloadsNotAllowed,
                 message: "this play session does not allow downloads",
             });
         }

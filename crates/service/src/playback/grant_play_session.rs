@@ -1,7 +1,8 @@
 //! Creating a play session.
 
-use tonearm_domain::{CollectionId, ExpiresIn, Metadata, PlaySession, TrackId};
+use tonearm_domain::{CollectionId, ExpiresIn, Metadata, PlaySession, Selection, TrackId, VariantIndex};
 
+use super::listable::Wanted;
 use super::{OpenedPlaySession, Playback};
 use crate::caller::Caller;
 use crate::refusal::{INVALID_API_KEY, Refusal, Resource};
@@ -58,13 +59,15 @@ impl Playback {
                 (collection_id, Some(id))
             }
         };
-        let session = PlaySession {
+        let wanted = Wanted { requested: grant.variants, allowed: caller.variants.clone() };
+        let lists_all = wanted.requested.is_empty() && wanted.allowed == Selection::All;
+        let mut session = PlaySession {
             id: self.0.ambient.credential_id(),
             organization_id,
             creator_id: caller.creator_id,
             collection_id,
             track_id,
-            variants: self.select(caller, collection_id, track_id, &grant.variants).await?,
+            variants: Selection::All,
             organization_index: grant.organization_index,
             metadata: grant.metadata,
             is_downloadable: PlaySession::grants_downloads(caller.is_downloadable, grant.is_downloadable),
@@ -72,12 +75,26 @@ impl Playback {
             api_key_id: caller.origin.actor.api_key_id(),
             handle: Some(self.0.ambient.record_id()),
         };
-        let opened = self.open(session.clone()).await?;
-        self.0.sessions.write(session).await?;
+        let tracks = self.track_list(&session).await?;
+        let written = self.0.sessions.write(session.clone(), (!lists_all).then_some(wanted)).await?;
         // Sessions are written in batches, and their transaction judges no key.
-        if self.0.lookups.is_revoked(organization_id, opened.session.api_key_id).await? {
+        if self.0.lookups.is_revoked(organization_id, session.api_key_id).await? {
             return Err(INVALID_API_KEY);
         }
-        Ok(opened)
+        session.variants = written.ok_or_else(|| nothing_to_list(&caller.variants))?;
+        self.open_with(session, tracks).await
     }
+}
+
+fn nothing_to_list(allowed: &Selection) -> Refusal {
+    let allowed = allowed.only().map(|list| &**list).unwrap_or_default();
+    let allowed: Vec<&str> = allowed.iter().map(VariantIndex::as_str).collect();
+    let message = match allowed.as_slice() {
+        [] => "cannot be used: the variants that this key allows were removed; give it others".to_owned(),
+        allowed => format!(
+            "cannot be used: this key allows only {}, and none of them exists here",
+            allowed.join(", ")
+        ),
+    };
+    Refusal::invalid("variants", message)
 }

@@ -1,73 +1,85 @@
-//! Which variants a play session may list.
+//! Which variants a new play session lists.
 
+use std::collections::HashMap;
+
+use tonearm_catalog::{CatalogError, Transaction};
 use tonearm_domain::{
-    CollectionId, KeyScope, LevelsFormat, Recipe, RecipeKind, Selection, TrackId, VariantIndex,
+    ApiKeyId, KeyScope, LevelsFormat, OrganizationId, PlaySession, Recipe, RecipeKind, Selection, TrackId,
+    VariantIndex,
 };
 
-use super::Playback;
-use crate::caller::Caller;
-use crate::refusal::Refusal;
+/// What decides which variants a new session lists.
+#[derive(Debug, Clone)]
+pub(super) struct Wanted {
+    /// The names that were requested.
+    pub(super) requested: Vec<String>,
+    /// The variants that its creator allows. Those of a key are read again.
+    pub(super) allowed: Selection,
+}
 
-impl Playback {
-    /// The variants that a session lists: those requested, as far as they exist and the key allows them (see
-    /// [`Selection::for_session`]). Refused if no variant that the key allows exists.
-    pub(super) async fn select(
-        &self,
-        caller: &Caller,
-        collection_id: CollectionId,
-        track_id: Option<TrackId>,
-        requested: &[String],
-    ) -> Result<Selection, Refusal> {
-        if requested.is_empty() && caller.variants == Selection::All {
-            return Ok(Selection::All);
-        }
-        let allowed = caller.variants.only().map(|list| &**list).unwrap_or_default();
-        let names: Vec<&str> =
-            requested.iter().map(String::as_str).chain(allowed.iter().map(VariantIndex::as_str)).collect();
-        let existing = self.existing(caller, collection_id, track_id, &names).await?;
-        caller.variants.for_session(requested, &existing).ok_or_else(|| {
-            let allowed: Vec<&str> = allowed.iter().map(VariantIndex::as_str).collect();
-            let message = match allowed.as_slice() {
-                [] => "cannot be used: the variants that this key allows were removed; give it others"
-                    .to_owned(),
-                allowed => format!(
-                    "cannot be used: this key allows only {}, and none of them exists here",
-                    allowed.join(", ")
-                ),
-            };
-            Refusal::invalid("variants", message)
-        })
+/// Decides in the transaction that writes the sessions what they list: a variant that is renamed or removed meanwhile
+/// either waits for the transaction and then changes the selections, or was changed before. Remembers what it read.
+pub(super) struct Selecting<'a> {
+    tx: &'a Transaction,
+    recipes: HashMap<(OrganizationId, Option<TrackId>), Vec<VariantIndex>>,
+    keys: HashMap<ApiKeyId, Option<Selection>>,
+}
+
+impl<'a> Selecting<'a> {
+    pub(super) fn new(tx: &'a Transaction) -> Self {
+        Self { tx, recipes: HashMap::new(), keys: HashMap::new() }
     }
 
-    /// The variants that can be listed for a track or a collection: the organization's in their order, followed by
-    /// those in `names` that single tracks have of their own.
-    async fn existing(
-        &self,
-        caller: &Caller,
-        collection_id: CollectionId,
-        track_id: Option<TrackId>,
-        names: &[&str],
-    ) -> Result<Vec<VariantIndex>, Refusal> {
-        let organization_id = caller.organization_id;
-        let (lookups, catalog) = (&self.0.lookups, self.0.lookups.catalog());
-        if let Some(id) = track_id {
-            return Ok(listable(&catalog.recipes_for_track(organization_id, id).await?));
+    /// The requested variants, as far as they exist and the key allows them (see [`Selection::for_session`]). `None` if
+    /// no variant that the key allows exists.
+    pub(super) async fn select(
+        &mut self,
+        session: &PlaySession,
+        wanted: &Wanted,
+    ) -> Result<Option<Selection>, CatalogError> {
+        let allowed = self.allowed(session, wanted).await?;
+        if wanted.requested.is_empty() && allowed == Selection::All {
+            return Ok(Some(allowed));
         }
-        let all_known = |recipes: &[Recipe]| {
-            names.iter().all(|name| recipes.iter().any(|recipe| recipe.index.as_str() == *name))
-        };
-        let known = lookups.recipes(organization_id).await?;
-        if all_known(&known) {
-            return Ok(listable(&known));
+        let mut existing = self.of_recipes(session).await?.to_vec();
+        if session.track_id.is_none() {
+            let named = allowed.only().map(|list| &**list).unwrap_or_default();
+            let named =
+                wanted.requested.iter().map(String::as_str).chain(named.iter().map(VariantIndex::as_str));
+            let is_own = |name: &&str| existing.iter().all(|index| index.as_str() != *name);
+            let own: Vec<&str> = named.filter(is_own).collect();
+            if !own.is_empty() {
+                let scope = KeyScope::Collection(session.collection_id);
+                existing.extend(self.tx.own_variants(session.organization_id, scope, &own).await?);
+            }
         }
-        // The cached recipes may predate a change by another node, and a new key may name a new recipe.
-        let known = catalog.recipes(organization_id).await?;
-        let mut existing = listable(&known);
-        if !all_known(&known) {
-            let scope = KeyScope::Collection(collection_id);
-            existing.extend(catalog.own_variants(organization_id, scope, names).await?);
+        Ok(allowed.for_session(&wanted.requested, &existing))
+    }
+
+    async fn allowed(&mut self, session: &PlaySession, wanted: &Wanted) -> Result<Selection, CatalogError> {
+        let Some(id) = session.api_key_id else { return Ok(wanted.allowed.clone()) };
+        // The recipes are locked before the key is read: whoever renames a variant changes both under that lock.
+        self.of_recipes(session).await?;
+        if !self.keys.contains_key(&id) {
+            let key = self.tx.api_key_as_it_is(session.organization_id, id).await?;
+            self.keys.insert(id, key.map(|key| key.variants));
         }
-        Ok(existing)
+        let read = self.keys.get(&id).and_then(Option::as_ref);
+        Ok(read.unwrap_or(&wanted.allowed).clone())
+    }
+
+    /// The variants that can be listed for a track or a collection, in their order, without those of single tracks of a
+    /// collection.
+    async fn of_recipes(&mut self, session: &PlaySession) -> Result<&[VariantIndex], CatalogError> {
+        let (organization, track) = (session.organization_id, session.track_id);
+        if !self.recipes.contains_key(&(organization, track)) {
+            let recipes = match track {
+                Some(track) => self.tx.recipes_for_track(organization, track).await?,
+                None => self.tx.recipes_to_follow(organization).await?,
+            };
+            self.recipes.insert((organization, track), listable(&recipes));
+        }
+        Ok(self.recipes.get(&(organization, track)).map(Vec::as_slice).unwrap_or_default())
     }
 }
 

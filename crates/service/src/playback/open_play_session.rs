@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tonearm_domain::{
-    CollectionId, PlaySession, PlaySessionId, Selection, TrackId, UsageCounts, VariantList,
+    CollectionId, ErrorCode, PlaySession, PlaySessionId, Selection, TrackId, UsageCounts, VariantList,
 };
 
 use super::manage_sessions::reaches;
@@ -65,8 +65,17 @@ impl Playback {
         Ok((session, playable))
     }
 
-    pub(super) async fn open(&self, session: PlaySession) -> Result<OpenedPlaySession, Refusal> {
+    async fn open(&self, session: PlaySession) -> Result<OpenedPlaySession, Refusal> {
         let tracks = self.track_list(&session).await?;
+        self.open_with(session, tracks).await
+    }
+
+    /// The session with its tracks, which were read before.
+    pub(super) async fn open_with(
+        &self,
+        session: PlaySession,
+        tracks: Arc<TrackList>,
+    ) -> Result<OpenedPlaySession, Refusal> {
         let first = match tracks.first() {
             // The first track may have been deleted since the list was read. Then the request to play it fails.
             Some(first) => match self.0.lookups.track(session.organization_id, first).await? {
@@ -88,7 +97,7 @@ impl Playback {
         Ok(track.map_or(session.collection_id, |ready| ready.track.collection_id))
     }
 
-    async fn track_list(&self, session: &PlaySession) -> Result<Arc<TrackList>, Refusal> {
+    pub(super) async fn track_list(&self, session: &PlaySession) -> Result<Arc<TrackList>, Refusal> {
         let (organization_id, collection_id) = (session.organization_id, self.collection_of(session).await?);
         let (lookups, write) = (&self.0.lookups, self.0.write_track);
         let load = |only| TrackList::load(lookups.catalog(), organization_id, collection_id, only, write);
@@ -150,6 +159,6 @@ impl Playback {
 }
 
 const INVALID: Refusal = Refusal::Unauthenticated {
-    code: "invalid_play_session",
+    code: ErrorCode::InvalidPlaySession,
     message: "the play session does not exist or has expired; create a new one",
 };

@@ -24,12 +24,14 @@ struct Known {
 }
 
 impl RecordRoom {
-    /// Refuses to add a session for an organization that keeps as many records as it may.
+    /// Refuses to add a session while there is too little free space, or for an organization that keeps as many records as
+    /// it may.
     pub(super) async fn admit(
         &self,
         catalog: &Catalog,
         organization: OrganizationId,
     ) -> Result<(), CatalogError> {
+        catalog.admit_to_disk()?;
         let limits = catalog.record_limits();
         if limits == RecordLimits::default() {
             return Ok(());

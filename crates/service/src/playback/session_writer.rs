@@ -5,15 +5,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard, oneshot};
 use tonearm_catalog::{Catalog, CatalogError, Record};
-use tonearm_domain::PlaySession;
+use tonearm_domain::{PlaySession, Selection};
 
+use super::listable::{Selecting, Wanted};
 use super::record_room::RecordRoom;
 use crate::refusal::Refusal;
 
 /// The most sessions in one commit: far below the number of parameters that databases accept in one statement.
 const LARGEST_BATCH: usize = 500;
 
-type Outcome = Result<(), CatalogError>;
+/// What a written session lists. `None` if it was not written because no variant that it may list exists.
+type Outcome = Result<Option<Selection>, CatalogError>;
+
+/// A new session. Without `wanted`, it lists what its record says.
+struct New {
+    session: PlaySession,
+    wanted: Option<Wanted>,
+}
 
 /// A commit waits for the disk, so one commit for each session would limit how many can be granted in a second.
 /// Sessions that arrive during a commit wait for it to end and then share the next one. A session that arrives alone is
@@ -27,7 +35,7 @@ pub(super) struct SessionWriter {
 }
 
 struct Waiting {
-    session: PlaySession,
+    new: New,
     done: oneshot::Sender<Outcome>,
 }
 
@@ -36,16 +44,22 @@ impl SessionWriter {
         Self { catalog, waiting: Arc::default(), turn: Arc::default(), room: Arc::default() }
     }
 
-    /// Returns when the session is durable.
-    pub(super) async fn write(&self, session: PlaySession) -> Result<(), Refusal> {
+    /// Returns what the session lists, once it is durable. Without `wanted`, that is what its record says. Returns `None`
+    /// if it is not written, because no variant that it may list exists.
+    pub(super) async fn write(
+        &self,
+        session: PlaySession,
+        wanted: Option<Wanted>,
+    ) -> Result<Option<Selection>, Refusal> {
+        let new = New { session, wanted };
         if self.catalog.is_as_one() {
             // Committed together with the response to its request. Other requests must not wait for that.
-            return Ok(self.commit(&[session]).await?);
+            return Ok(self.commit_one(&new).await?);
         }
         // A batch belongs to no request, so its transaction is not judged.
-        self.room.admit(&self.catalog, session.organization_id).await?;
+        self.room.admit(&self.catalog, new.session.organization_id).await?;
         let (done, mut is_done) = oneshot::channel();
-        self.lock().push(Waiting { session, done });
+        self.lock().push(Waiting { new, done });
         let outcome = tokio::select! {
             biased;
             outcome = &mut is_done => outcome,
@@ -63,17 +77,19 @@ impl SessionWriter {
 
     async fn write_batch(self, turn: OwnedMutexGuard<()>) {
         let batch = self.take();
-        let (sessions, waiting): (Vec<_>, Vec<_>) =
-            batch.into_iter().map(|waiting| (waiting.session, waiting.done)).unzip();
-        if sessions.is_empty() {
+        let (news, waiting): (Vec<_>, Vec<_>) =
+            batch.into_iter().map(|waiting| (waiting.new, waiting.done)).unzip();
+        if news.is_empty() {
             return;
         }
-        let mut together = self.commit(&sessions).await;
-        let mut is_each_tried = sessions.len() > 1 && together.as_ref().is_err_and(may_end_otherwise_alone);
-        for (session, done) in sessions.into_iter().zip(waiting) {
-            let outcome = match &together {
-                Ok(()) => Ok(()),
-                Err(error) if is_each_tried => self.commit_alone(session, error).await,
+        let mut together = self.commit(&news).await;
+        let may_succeed =
+            |error: &CatalogError| error.is_victim() || news.len() > 1 && may_end_otherwise_alone(error);
+        let mut is_each_tried = together.as_ref().is_err_and(may_succeed);
+        for (place, (new, done)) in news.iter().zip(waiting).enumerate() {
+            let outcome = match &mut together {
+                Ok(written) => Ok(written.get_mut(place).and_then(Option::take)),
+                Err(error) if is_each_tried => self.commit_alone(new, error).await,
                 Err(error) => Err(same(error)),
             };
             // If the database becomes unavailable meanwhile, it is not tried again for each of the others.
@@ -91,20 +107,41 @@ impl SessionWriter {
         drop(turn);
     }
 
-    async fn commit(&self, sessions: &[PlaySession]) -> Outcome {
+    /// Writes these sessions. Returns for each what it lists.
+    async fn commit(&self, news: &[New]) -> Result<Vec<Option<Selection>>, CatalogError> {
         let tx = self.catalog.begin().await?;
-        tx.insert_play_sessions(sessions).await?;
-        tx.commit().await
+        let mut selecting = Selecting::new(&tx);
+        let (mut written, mut sessions) = (Vec::with_capacity(news.len()), Vec::with_capacity(news.len()));
+        for New { session, wanted } in news {
+            let selection = match wanted {
+                Some(wanted) => selecting.select(session, wanted).await?,
+                None => Some(session.variants.clone()),
+            };
+            if let Some(variants) = selection.clone() {
+                sessions.push(PlaySession { variants, ..session.clone() });
+            }
+            written.push(selection);
+        }
+        if !sessions.is_empty() {
+            tx.insert_play_sessions(&sessions).await?;
+        }
+        tx.commit().await?;
+        Ok(written)
+    }
+
+    async fn commit_one(&self, new: &New) -> Outcome {
+        Ok(self.commit(std::slice::from_ref(new)).await?.pop().flatten())
     }
 
     /// Writes one session of a batch that failed. Ids are random. If an id is taken after a batch whose outcome is
     /// unknown, that batch was committed.
-    async fn commit_alone(&self, session: PlaySession, failed: &CatalogError) -> Outcome {
-        match self.commit(&[session]).await {
+    async fn commit_alone(&self, new: &New, failed: &CatalogError) -> Outcome {
+        match self.commit_one(new).await {
             Err(CatalogError::Taken(Record::PlaySession))
                 if matches!(failed, CatalogError::UnknownOutcome(_)) =>
             {
-                Ok(())
+                let stored = self.catalog.play_session(new.session.id).await?;
+                Ok(stored.map(|session| session.variants))
             }
             outcome => outcome,
         }
@@ -131,7 +168,7 @@ fn may_end_otherwise_alone(error: &CatalogError) -> bool {
 }
 
 fn is_outage(error: &CatalogError) -> bool {
-    matches!(error, CatalogError::Unavailable(_) | CatalogError::UnknownOutcome(_))
+    matches!(error, CatalogError::Full(_) | CatalogError::Unavailable(_) | CatalogError::UnknownOutcome(_))
 }
 
 /// The same error for another caller.
@@ -143,6 +180,7 @@ fn same(error: &CatalogError) -> CatalogError {
         CatalogError::QuotaExceeded(exceeded) => CatalogError::QuotaExceeded(*exceeded),
         CatalogError::Corrupt(sentence) => CatalogError::Corrupt(sentence.clone()),
         CatalogError::Unavailable(source) => CatalogError::Unavailable(source.to_string().into()),
+        CatalogError::Full(source) => CatalogError::Full(source.to_string().into()),
         CatalogError::UnknownOutcome(source) => CatalogError::UnknownOutcome(source.to_string().into()),
         CatalogError::Schema(source) => CatalogError::Other(source.to_string().into()),
         CatalogError::Other(source) => CatalogError::Other(source.to_string().into()),
@@ -217,13 +255,16 @@ mod tests {
         }
 
         /// Starts writing these in one batch.
-        async fn begin(&self, sessions: &[PlaySession]) -> Vec<tokio::task::JoinHandle<Result<(), Refusal>>> {
+        async fn begin(
+            &self,
+            sessions: &[PlaySession],
+        ) -> Vec<tokio::task::JoinHandle<Result<Option<Selection>, Refusal>>> {
             // No writer gets the turn before all of them wait for it.
             let turn = Arc::clone(&self.writer.turn).lock_owned().await;
             let mut writes = Vec::new();
             for session in sessions.iter().cloned() {
                 let writer = self.writer.clone();
-                writes.push(tokio::spawn(async move { writer.write(session).await }));
+                writes.push(tokio::spawn(async move { writer.write(session, None).await }));
             }
             while self.writer.lock().len() < sessions.len() {
                 tokio::task::yield_now().await;

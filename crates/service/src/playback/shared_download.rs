@@ -1,6 +1,6 @@
 //! Saving the file behind a share link.
 
-use tonearm_domain::{TrackId, UsageCounts};
+use tonearm_domain::{ErrorCode, TrackId, UsageCounts};
 use tonearm_signing::DeliveryTerms;
 
 use super::Playback;
@@ -13,7 +13,7 @@ impl Playback {
         let shared = self.shared(track_id, key_text).await?;
         if !shared.key.is_downloadable {
             return Err(Refusal::Forbidden {
-                code: "downloads_not_allowed",
+                code: ErrorCode::DownloadsNotAllowed,
                 message: "this share link does not allow downloads",
             });
         }

@@ -69,6 +69,7 @@ impl From<CatalogError> for JobError {
             CatalogError::Unavailable(_) | CatalogError::UnknownOutcome(_) => {
                 Self::outage(Outage::Database, error)
             }
+            CatalogError::Full(_) => Self::outage(Outage::Disk, error),
             // The track was deleted meanwhile: the next run finds nothing to do.
             CatalogError::Missing(Record::Track) => Self::Cancelled,
             _ => Self::internal(error),

@@ -5,31 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::timeout;
+use tonearm_domain::DiskUse;
 
 /// The timeout for reading the file systems. A network file system may hang.
 const DEADLINE: Duration = Duration::from_secs(3);
-
-/// The purpose of a folder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DiskUse {
-    /// The data of the node.
-    Data,
-    /// The file of the database.
-    Database,
-    /// The objects.
-    Store,
-}
-
-impl DiskUse {
-    /// The place as text.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Data => "data",
-            Self::Database => "database",
-            Self::Store => "store",
-        }
-    }
-}
 
 /// The free space of a file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

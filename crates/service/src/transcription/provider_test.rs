@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use tokio::time::timeout;
-use tonearm_domain::{AuditAction, Timestamp, TrackId, TranscriptionState};
+use tonearm_domain::{AuditAction, ErrorCode, Timestamp, TrackId, TranscriptionState};
 use tonearm_outbound::{TranscribedAudio, shown_host};
 
 use super::{NO_PROVIDER, Transcriptions};
@@ -60,7 +60,7 @@ impl Transcriptions {
         caller.require_whole_organization()?;
         let Some(_turn) = self.tests.take(caller.organization_id) else {
             return Err(Refusal::Conflict {
-                code: "test_running",
+                code: ErrorCode::TestRunning,
                 message: "other providers are being tested right now; try again in a minute".to_owned(),
             });
         };
@@ -69,7 +69,7 @@ impl Transcriptions {
             .catalog
             .transcription_settings(id)
             .await?
-            .ok_or(Refusal::Unprocessable { code: "no_provider", message: NO_PROVIDER })?;
+            .ok_or(Refusal::Unprocessable { code: ErrorCode::NoProvider, message: NO_PROVIDER })?;
         let tx = self.catalog.begin().await?;
         let action = AuditAction::TranscriptionTest;
         let done = AuditedAction { action, subject_id: id.uuid(), title: &shown_host(&settings.base_url) };
@@ -135,7 +135,7 @@ mod tests {
         let [one, other] = [1, 2].map(|number| OrganizationId::from_parts(ambient.now(), [number; 10]));
         let _running = transcriptions.tests.take(one).unwrap();
         let test = async |id| transcriptions.test(&Caller::owner(id)).await.unwrap_err();
-        assert!(matches!(test(one).await, Refusal::Conflict { code: "test_running", .. }));
-        assert!(matches!(test(other).await, Refusal::Unprocessable { code: "no_provider", .. }));
+        assert!(matches!(test(one).await, Refusal::Conflict { code: ErrorCode::TestRunning, .. }));
+        assert!(matches!(test(other).await, Refusal::Unprocessable { code: ErrorCode::NoProvider, .. }));
     }
 }

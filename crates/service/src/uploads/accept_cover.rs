@@ -12,7 +12,7 @@ use super::accept_source::refuse_put;
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::library::{covers, derived};
-use crate::refusal::{Refusal, Resource};
+use crate::refusal::{Refusal, Resource, record_again_if_victim};
 use crate::track_view::TrackParents;
 use crate::webhooks::events;
 
@@ -54,7 +54,8 @@ impl Uploads {
             covers::store(&self.blobs, organization_id, folder, cover, &cut.images)
                 .await
                 .map_err(refuse_put)?;
-            self.use_cover(origin, organization_id, owner, cover, cut.theme).await
+            let record = || self.use_cover(origin, organization_id, owner, cover, cut.theme.clone());
+            record_again_if_victim(&self.ambient, record).await
         };
         let used = used.await;
         // Only if it is certain that no row names them. After an outage, the sweep decides.

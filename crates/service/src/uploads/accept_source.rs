@@ -5,15 +5,15 @@ use futures::{Stream, StreamExt};
 use tonearm_blobs::{PutError, PutTerms, Stored};
 use tonearm_catalog::{CatalogError, Transaction};
 use tonearm_domain::{
-    Actor, Ambient, AuditAction, ContentType, Job, ObjectFile, ObjectKey, Origin, Replacement, ReplacementId,
-    ReplacementState, Source, SourceSlot, Track, TrackId, TrackStatus, VariantIndex,
+    Actor, Ambient, AuditAction, ContentType, ErrorCode, Job, ObjectFile, ObjectKey, Origin, Replacement,
+    ReplacementId, ReplacementState, Source, SourceSlot, Track, TrackId, TrackStatus, VariantIndex,
 };
 use tonearm_media::sniff;
 
 use super::Uploads;
 use crate::admission::quotas::{self, QuotaAllowance};
 use crate::audit::{self, AuditedAction};
-use crate::refusal::{Refusal, Resource};
+use crate::refusal::{Refusal, Resource, record_again_if_victim};
 use crate::removal::remove_unnamed;
 
 pub(super) type BodyError = Box<dyn std::error::Error + Send + Sync>;
@@ -76,13 +76,13 @@ impl Uploads {
         }
         let allowance = self.require_room(organization_id, terms.size, 0).await?;
         let (key, stored) = self.store_source(&track, body, terms, allowance).await?;
-        let recorded = async {
+        let record = || async {
             let tx = self.catalog.begin().await?;
             let recorded = Recorded { slot, key: &key, stored: &stored, counted: 0 };
             self.record_upload(&tx, origin, recorded).await?;
             Ok(tx.commit().await?)
         };
-        match recorded.await {
+        match record_again_if_victim(&self.ambient, record).await {
             Ok(()) => Ok(AcceptedUpload { track_id, size: stored.size, sha256: stored.sha256 }),
             // A row may name the object. If none does, the sweep removes it.
             Err(refusal @ Refusal::UnknownOutcome(_)) => Err(refusal),
@@ -266,14 +266,14 @@ fn open_replacement(found: Option<Replacement>, id: ReplacementId) -> Result<Rep
 /// The status of a track once it has its source. A conflict if it already has one.
 pub(super) fn accepted_status(track: &Track) -> Result<TrackStatus, Refusal> {
     track.accept_source().map_err(|_| Refusal::Conflict {
-        code: "upload_url_used",
+        code: ErrorCode::UploadUrlUsed,
         message: "this upload URL has already been used; create a new track for another file".to_owned(),
     })
 }
 
 fn used() -> Refusal {
     Refusal::Conflict {
-        code: "upload_url_used",
+        code: ErrorCode::UploadUrlUsed,
         message:
             "this upload URL has already been used, or the replacement was cancelled; request another one"
                 .to_owned(),

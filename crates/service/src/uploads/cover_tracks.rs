@@ -15,7 +15,7 @@ use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::library::selected::{Changed, SelectedTracks, keep_undo, lock};
 use crate::library::{covers, derived};
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, record_again_if_victim};
 
 /// The number of tracks whose files are stored at the same time.
 const AT_ONCE: usize = 4;
@@ -54,7 +54,8 @@ impl Uploads {
                 storing.push(self.store(organization_id, track, plan, &cut, &picture));
             }
             futures::stream::iter(storing).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
-            self.use_covers(caller, selected, &planned, &cut).await
+            let record = || self.use_covers(caller, selected, &planned, &cut);
+            record_again_if_victim(&self.ambient, record).await
         };
         let used = used.await;
         // Only if it is certain that no row names them. After an outage, the sweep decides.

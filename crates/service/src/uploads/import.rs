@@ -32,7 +32,7 @@ impl Uploads {
     where
         S: Stream<Item = Result<Bytes, FetchError>> + Send + Unpin,
     {
-        self.admission.require_space().await?;
+        self.admission.require_space()?;
         let allowance = quotas::source_allowance(&self.catalog, track.organization_id, size, 0).await?;
         let body = self.keep_waited_for(track, body.map(|chunk| chunk.map_err(BodyError::from)));
         let terms = UploadTerms { size, ..UploadTerms::default() };

@@ -4,8 +4,9 @@ use std::net::IpAddr;
 
 use tonearm_catalog::{SessionPage, Transaction};
 use tonearm_domain::{
-    ApiKey, AuditAction, CollectionId, CreatorId, ExpiresIn, Metadata, Organization, OrganizationId, Origin,
-    PlayerColours, UploadOpener, UploadSession, UploadSessionId, resolve_player_colour,
+    ApiKey, AuditAction, CollectionId, CreatorId, ErrorCode, ExpiresIn, Metadata, Organization,
+    OrganizationId, Origin, PlayerColours, UploadOpener, UploadSession, UploadSessionId,
+    resolve_player_colour,
 };
 use uuid::Uuid;
 
@@ -242,7 +243,7 @@ pub(super) async fn require_opener(
 }
 
 const INVALID: Refusal = Refusal::Unauthenticated {
-    code: "invalid_upload_session",
+    code: ErrorCode::InvalidUploadSession,
     message: "the upload session does not exist or has expired; create a new one",
 };
 

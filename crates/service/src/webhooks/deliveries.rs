@@ -2,7 +2,7 @@
 
 use tonearm_catalog::DeliveryFilter;
 use tonearm_domain::{
-    AuditAction, DeliveryAttempt, DeliveryState, WebhookDelivery, WebhookDeliveryId, WebhookId,
+    AuditAction, DeliveryAttempt, DeliveryState, ErrorCode, WebhookDelivery, WebhookDeliveryId, WebhookId,
 };
 
 use super::endpoints::to_change;
@@ -96,7 +96,7 @@ impl Webhooks {
         }
         if !tx.replay_delivery(caller.organization_id, id, self.ambient.now()).await? {
             let message = "this delivery is being sent; try again in a few seconds".to_owned();
-            return Err(Refusal::Conflict { code: "delivery_running", message });
+            return Err(Refusal::Conflict { code: ErrorCode::DeliveryRunning, message });
         }
         let title = delivery.event.as_str();
         let done = AuditedAction { action: AuditAction::WebhookReplay, subject_id: id.uuid(), title };

@@ -1,7 +1,7 @@
 //! The secrets that events are signed with: the present one, and those that it replaced within the last day. Receivers may
 //! still have any of them.
 
-use tonearm_domain::{OLD_SECRET_SECONDS, Timestamp, Webhook};
+use tonearm_domain::{ErrorCode, OLD_SECRET_SECONDS, Timestamp, Webhook};
 use tonearm_outbound::WebhookSecret;
 
 use super::Webhooks;
@@ -80,7 +80,7 @@ impl Webhooks {
 }
 
 const LOST: Refusal = Refusal::Unprocessable {
-    code: "secret_sealed",
+    code: ErrorCode::SecretSealed,
     message: "the webhook's secret cannot be decrypted, as its master secret is gone; rotate it",
 };
 

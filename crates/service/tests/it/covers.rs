@@ -1,6 +1,6 @@
 //! Covers of collections and organizations: what receivers of webhooks are told, and what tracks show afterwards.
 
-use tonearm_domain::{CoverOwner, Patch, WebhookKind};
+use tonearm_domain::{CoverOwner, ErrorCode, Patch, WebhookKind};
 use tonearm_fixtures::TestDatabase;
 use tonearm_service::{DeliveryQuery, Refusal, UpdateCollection};
 
@@ -30,7 +30,7 @@ async fn a_cover_is_removed_as_it_was_set(database: TestDatabase) {
         workshop.library.reset_cover(&owner, of).await.unwrap();
         assert_eq!(covers().await, [(false, true); 2]);
         let refused = workshop.library.reset_cover(&owner, of).await.unwrap_err();
-        assert!(matches!(refused, Refusal::Conflict { code: "no_uploaded_cover", .. }), "{refused:?}");
+        assert!(matches!(refused, Refusal::Conflict { code: ErrorCode::NoUploadedCover, .. }), "{refused:?}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use futures::TryStreamExt;
 use tonearm_catalog::{AuditFilter, SealedAt};
-use tonearm_domain::{BucketName, LimitOffset, MOST_IMPORT_BUCKETS, TrackId, TrackStatus};
+use tonearm_domain::{BucketName, ErrorCode, LimitOffset, MOST_IMPORT_BUCKETS, TrackId, TrackStatus};
 use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_fixtures::{BucketProxy, Fault, FileAnswer, FileServer, S3Server, TestDatabase};
 use tonearm_service::{
@@ -363,7 +363,10 @@ async fn buckets_are_bounded(database: TestDatabase) {
         workshop.import_buckets.set(&owner, name(number), good(endpoint())).await.unwrap();
     }
     let refused = workshop.import_buckets.set(&owner, bucket(), good(endpoint())).await;
-    assert!(matches!(refused, Err(Refusal::Conflict { code: "too_many_import_buckets", .. })), "{refused:?}");
+    assert!(
+        matches!(refused, Err(Refusal::Conflict { code: ErrorCode::TooManyImportBuckets, .. })),
+        "{refused:?}"
+    );
     // Existing buckets can be changed, and removing one makes room.
     workshop.import_buckets.set(&owner, name(7), good(endpoint())).await.unwrap();
     workshop.import_buckets.remove(&owner, &name(7)).await.unwrap();

@@ -6,7 +6,7 @@ use futures::TryStreamExt;
 use tokio_util::sync::CancellationToken;
 use tonearm_catalog::{JobFilter, JobState, PendingJob, RoundRobin};
 use tonearm_domain::{
-    Deletion, JobQueue, KeepDeleted, LimitOffset, Outage, Track, TrackId, TrackStatus, WebhookKind,
+    Deletion, ErrorCode, JobQueue, KeepDeleted, LimitOffset, Outage, Track, TrackId, TrackStatus, WebhookKind,
 };
 use tonearm_fixtures::{FileAnswer, FileServer, TestDatabase};
 use tonearm_media::MediaConfig;
@@ -218,7 +218,10 @@ async fn a_server_that_fails_is_asked_again(database: TestDatabase) {
     let [given_up] = &workshop.jobs_of("import_source").await[..] else { panic!("not one job") };
     assert_eq!(given_up.state(), JobState::Failed);
     let refused = jobs(&workshop).retry(owner.origin, given_up.id).await;
-    assert!(matches!(refused, Err(Refusal::Unprocessable { code: "import_over", .. })), "{refused:?}");
+    assert!(
+        matches!(refused, Err(Refusal::Unprocessable { code: ErrorCode::ImportOver, .. })),
+        "{refused:?}"
+    );
 }
 
 async fn a_server_says_when_it_may_be_asked_again(database: TestDatabase) {
@@ -399,7 +402,7 @@ async fn whichever_source_is_there_first_counts(database: TestDatabase) {
     let (owner, id) = workshop.import(server.url("/a.wav"), "").await;
     workshop.try_import().await.unwrap();
     let refused = workshop.send(&owner, id, sound()).await;
-    assert!(matches!(refused, Err(Refusal::Conflict { code: "upload_url_used", .. })), "{refused:?}");
+    assert!(matches!(refused, Err(Refusal::Conflict { code: ErrorCode::UploadUrlUsed, .. })), "{refused:?}");
 }
 
 async fn a_track_is_not_given_up_while_it_is_imported(database: TestDatabase) {

@@ -3,8 +3,8 @@
 use tokio_util::sync::CancellationToken;
 use tonearm_catalog::{AuditFilter, JobFilter};
 use tonearm_domain::{
-    ClaimedJob, Job, JobId, LimitOffset, Origin, RecipeKind, ReplacementState, SourceSlot, TrackStatus,
-    Transcode, Transcription, TranscriptionState,
+    ClaimedJob, ErrorCode, Job, JobId, LimitOffset, Origin, RecipeKind, ReplacementState, SourceSlot,
+    TrackStatus, Transcode, Transcription, TranscriptionState,
 };
 use tonearm_fixtures::TestDatabase;
 use tonearm_outbound::Outbound;
@@ -95,7 +95,7 @@ async fn a_job_that_runs_is_left_alone(database: TestDatabase) {
         jobs.retry(Origin::command_line(), claimed.id).await.unwrap_err(),
         jobs.drop_job(Origin::command_line(), claimed.id).await.unwrap_err(),
     ] {
-        assert!(matches!(refused, Refusal::Conflict { code: "job_running", .. }), "{refused:?}");
+        assert!(matches!(refused, Refusal::Conflict { code: ErrorCode::JobRunning, .. }), "{refused:?}");
     }
     let run = JobRun { claimed, cancel: CancellationToken::new() };
     workshop.processing.run(&run).await.unwrap();
@@ -126,7 +126,7 @@ async fn a_job_that_nothing_else_does_is_not_dropped(database: TestDatabase) {
     for kind in ["purge_track", "empty_collection", "remove_recipe"] {
         let job = pending.iter().find(|job| job.kind == kind).unwrap().id;
         let refused = jobs(&workshop).drop_job(Origin::command_line(), job).await.unwrap_err();
-        assert!(matches!(refused, Refusal::Conflict { code: "job_needed", .. }), "{refused:?}");
+        assert!(matches!(refused, Refusal::Conflict { code: ErrorCode::JobNeeded, .. }), "{refused:?}");
     }
     assert_eq!(workshop.catalog.pending_jobs().await.unwrap().len(), pending.len());
 }
@@ -222,7 +222,7 @@ async fn a_track_without_a_job_can_be_retried(database: TestDatabase) {
     let (owner, id) = workshop.upload(sound()).await;
     let track = async || workshop.catalog.track(owner.organization_id, id).await.unwrap().unwrap();
     let refused = workshop.library.retry_track(&owner, id, None).await.unwrap_err();
-    assert!(matches!(refused, Refusal::Conflict { code: "track_status", .. }), "{refused:?}");
+    assert!(matches!(refused, Refusal::Conflict { code: ErrorCode::TrackStatus, .. }), "{refused:?}");
     assert!(!workshop.library.missing_variants(&track().await).await.unwrap().may_retry);
     let lost = claim(&workshop).await.id;
     let tx = workshop.catalog.begin().await.unwrap();

@@ -1,7 +1,7 @@
 //! Keys that get new secrets: the old secret works for a limited time.
 
 use tonearm_catalog::{AuditFilter, Catalog, ConnectOptions};
-use tonearm_domain::{Action, KeyOverlap, KeyType, PersonId, Selection, ShareTarget};
+use tonearm_domain::{Action, ErrorCode, KeyOverlap, KeyType, PersonId, Selection, ShareTarget};
 use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
 use tonearm_service::{
     Access, Audit, Caller, CreateCollection, CreateKey, CreatedKey, Library, Links, LookupLimits, Lookups,
@@ -59,7 +59,7 @@ fn hours(hours: u16) -> KeyOverlap {
     KeyOverlap::new(hours).unwrap()
 }
 
-fn code<T: std::fmt::Debug>(refused: Result<T, Refusal>) -> &'static str {
+fn code<T: std::fmt::Debug>(refused: Result<T, Refusal>) -> ErrorCode {
     match refused.unwrap_err() {
         Refusal::Conflict { code, .. } => code,
         other => panic!("{other:?}"),
@@ -102,9 +102,9 @@ async fn there_are_never_more_than_two_secrets(database: TestDatabase) {
     let scene = Scene::set(&database).await;
     let created = scene.key().await;
     let (library, id) = (&scene.library, created.key.id);
-    assert_eq!(code(library.end_old_secret(&scene.caller, id).await), "key_not_rotating");
+    assert_eq!(code(library.end_old_secret(&scene.caller, id).await), ErrorCode::KeyNotRotating);
     let first = library.rotate_key(&scene.caller, id, hours(720)).await.unwrap();
-    assert_eq!(code(library.rotate_key(&scene.caller, id, hours(1)).await), "key_rotating");
+    assert_eq!(code(library.rotate_key(&scene.caller, id, hours(1)).await), ErrorCode::KeyRotating);
     assert!(scene.works(created.text.reveal()).await && scene.works(first.text.reveal()).await);
     library.end_old_secret(&scene.caller, id).await.unwrap();
     assert!(!scene.works(created.text.reveal()).await && scene.works(first.text.reveal()).await);
@@ -129,7 +129,7 @@ async fn an_old_secret_ends_with_its_key(database: TestDatabase) {
     }
     assert_eq!(
         code(scene.library.rotate_key(&scene.caller, created.key.id, hours(24)).await),
-        "key_not_valid"
+        ErrorCode::KeyNotValid
     );
 
     let mut limited = CreateKey::new(KeyType::Player, "Limited");

@@ -25,13 +25,14 @@ async fn moving_tracks_out_and_deleting_their_collection_wait_for_each_other(dat
             tracks.push(library.create_track(caller, create).await.unwrap().0.track.id);
         }
         let selected = SelectedTracks::new(tracks.clone()).unwrap();
+        let new = scene.ambient.record_id();
         let (moved, deleted) = tokio::join!(
-            library.move_tracks_to_new_collection(caller, &selected, titled("New")),
+            library.move_tracks_to_new_collection(caller, &selected, new, titled("New")),
             library.delete_collection(caller, old),
         );
         deleted.unwrap();
         match moved {
-            Ok((new, changed)) => {
+            Ok(changed) => {
                 assert_eq!(changed.count, 3, "round {round}");
                 for track in tracks {
                     assert_eq!(library.track(caller, track).await.unwrap().track.collection_id, new);

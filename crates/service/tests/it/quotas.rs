@@ -3,7 +3,10 @@
 use bytes::Bytes;
 use futures::StreamExt;
 use futures::future::join_all;
-use tonearm_domain::{CollectionId, Origin, Patch, PersonId, QuotaKind, Quotas, SourceSlot, TrackId};
+use tonearm_domain::{
+    CachePolicy, CollectionId, FileOutcome, Origin, Patch, PersonId, QuotaKind, Quotas, RecipeKind,
+    SourceSlot, Track, TrackFile, TrackId, TrackStatus, Transcode,
+};
 use tonearm_fixtures::TestDatabase;
 use tonearm_service::{
     Admission, AuditFilter, Caller, CreateCollection, CreateTrack, CreateUploadSession, Refusal, Resource,
@@ -22,6 +25,7 @@ on_both!(
     what_is_restored_has_to_fit,
     only_what_is_limited_is_asked_about,
     a_full_queue_lets_others_in,
+    a_recipe_that_is_removed_leaves_no_track_incomplete,
 );
 
 fn quotas(bytes: Option<u64>, tracks: Option<u64>, minutes: Option<u64>) -> UpdateQuotas {
@@ -281,4 +285,31 @@ async fn collection_of(workshop: &Workshop, owner: &Caller) -> CollectionId {
         .await
         .unwrap();
     page.rows[0].collection.id
+}
+
+/// A file that exceeds the quota is missing only as long as there is a recipe for it.
+async fn a_recipe_that_is_removed_leaves_no_track_incomplete(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
+    let (owner, collection, _) = organization(&workshop).await;
+    let (index, kind) = ("master".parse().unwrap(), RecipeKind::Transcode(Transcode::default()));
+    let master = workshop.library.add_recipe(&owner, index, kind, CachePolicy::default()).await.unwrap();
+    let id = create(&workshop, &owner, collection).await.unwrap();
+    workshop.send(&owner, id, sound()).await.unwrap();
+    workshop.run_all().await;
+    let (organization_id, track_id) = (owner.organization_id, id);
+    let read = async || workshop.catalog.track(organization_id, track_id).await.unwrap().unwrap();
+    let tx = workshop.catalog.begin().await.unwrap();
+    let track = tx.track(organization_id, track_id).await.unwrap().unwrap();
+    assert_eq!(track.status, TrackStatus::Ready);
+    let outcome = FileOutcome::Failed { reason: "exceeds the quota".to_owned() };
+    let (id, created_at) = (workshop.ambient.record_id(), workshop.ambient.now());
+    let file = TrackFile { id, track_id, recipe: master.clone(), outcome, created_at };
+    tx.put_track_file(&file).await.unwrap();
+    let status_reason = Some("master: exceeds the quota".to_owned());
+    tx.update_track(&Track { status: TrackStatus::Incomplete, status_reason, ..track }).await.unwrap();
+    tx.commit().await.unwrap();
+    workshop.library.remove_recipe(&owner, master.id).await.unwrap();
+    workshop.run_all().await;
+    let track = read().await;
+    assert_eq!((track.status, track.status_reason), (TrackStatus::Ready, None));
 }

@@ -4,16 +4,13 @@ use std::task::Poll;
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
-use tonearm_catalog::{Catalog, ConnectOptions};
 use tonearm_domain::{
-    ClaimedJob, Job, Metadata, Patch, SourceSlot, TrackId, Transcription, TranscriptionState, UploadId,
-    UploadKind,
+    ClaimedJob, Job, SourceSlot, TrackId, Transcription, TranscriptionState, UploadId, UploadKind,
 };
 use tonearm_fixtures::TestDatabase;
 use tonearm_outbound::Outbound;
 use tonearm_service::{
-    BeginUpload, Caller, CreateCreator, JobRun, SetTranscription, Transcriptions, UpdateTrack, UploadPermit,
-    UploadRefusal,
+    BeginUpload, Caller, JobRun, SetTranscription, Transcriptions, UploadPermit, UploadRefusal,
 };
 use tonearm_signing::{Secrets, Vault};
 
@@ -146,35 +143,4 @@ async fn a_provider_that_is_set_in_time_counts(database: TestDatabase) {
             }
         }
     }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn who_is_the_victim_of_a_deadlock_tries_again() {
-    let database = TestDatabase::migrated_postgres(tonearm_fixtures::migrate!()).await;
-    // This session leaves it to those of the library to notice a deadlock and so become its victims.
-    let mark = if database.url.contains('?') { '&' } else { '?' };
-    let patient = format!("{}{mark}options=-c%20deadlock_timeout%3D60s", database.url);
-    let other = Catalog::connect(&patient.parse().unwrap(), ConnectOptions::default()).await.unwrap();
-    let workshop = Workshop::open(&database).await;
-    let (owner, id) = workshop.create().await;
-    let create = CreateCreator { organization_index: "one".to_owned(), metadata: Metadata::default() };
-    let creator = workshop.library.create_creator(&owner, create).await.unwrap();
-    let update = UpdateTrack { creator_id: Patch::Set(creator.id), ..UpdateTrack::default() };
-    workshop.library.update_track(&owner, id, update).await.unwrap();
-
-    // It locks in the wrong order: the creator before its track.
-    let tx = other.begin().await.unwrap();
-    tx.creator(owner.organization_id, creator.id).await.unwrap();
-    let deleted = tokio::spawn({
-        let (library, owner) = (workshop.library.clone(), owner.clone());
-        async move { library.delete_creator(&owner, creator.id).await }
-    });
-    let is_free = async || {
-        let tx = other.begin().await.unwrap();
-        tokio::time::timeout(PATIENCE, tx.track(owner.organization_id, id)).await.is_ok()
-    };
-    while is_free().await {}
-    tx.track(owner.organization_id, id).await.unwrap();
-    drop(tx);
-    assert_eq!(deleted.await.unwrap().unwrap().id, creator.id);
 }

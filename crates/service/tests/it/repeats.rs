@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tonearm_catalog::{Catalog, Claim};
-use tonearm_domain::{Ambient, CollectionId, OrganizationId};
+use tonearm_domain::{Ambient, CollectionId, ErrorCode, OrganizationId};
 use tonearm_fixtures::TestDatabase;
 use tonearm_service::{
     AttemptOutcome, CreateCollection, IdempotentAnswers, IdempotentRequest, Refusal, RequestAttempt,
@@ -64,7 +64,10 @@ async fn a_dead_process_frees_its_key_and_does_nothing_more(database: TestDataba
     // The process died before it had committed anything.
     claim(&repeats).await;
     let refused = begin(&repeats).await.unwrap_err();
-    assert!(matches!(refused, Refusal::Conflict { code: "idempotency_key_in_progress", .. }), "{refused}");
+    assert!(
+        matches!(refused, Refusal::Conflict { code: ErrorCode::IdempotencyKeyInProgress, .. }),
+        "{refused}"
+    );
     clock.advance_seconds(20);
     let second = claim(&repeats).await;
     let id = repeats.work(&second, CREDENTIAL, make(&station, false)).await.unwrap();

@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use futures::TryStreamExt;
 use tokio_util::sync::CancellationToken;
 use tonearm_domain::{
-    Codec, FileOutcome, Job, ObjectKey, PersonId, RecipeKind, RecordId, Replacement, ReplacementState,
-    SourceSlot, Track, TrackFile, TrackId, TrackStatus, Transcode, WebhookKind,
+    Codec, ErrorCode, FileOutcome, Job, ObjectKey, Patch, PersonId, Quotas, RecipeKind, RecordId, Replacement,
+    ReplacementState, SourceSlot, Track, TrackFile, TrackId, TrackStatus, Transcode, WebhookKind,
 };
 use tonearm_fixtures::TestDatabase;
 use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_media::MediaConfig;
-use tonearm_service::{Caller, CreateTrack, DeliveryQuery, JobError, JobRun, Refusal};
+use tonearm_service::{Caller, CreateTrack, DeliveryQuery, JobError, JobRun, Refusal, UpdateRecipe};
 
 use crate::on_both;
 use crate::workshop::{FAILING_BITRATE, Workshop, encode_no_sound, sound, write_program, write_scripts};
@@ -31,6 +31,8 @@ on_both!(
     the_end_of_a_replacement_is_an_event_of_the_track,
     a_deleted_track_is_not_replaced,
     what_was_replaced_goes_after_a_day,
+    what_is_kept_counts_until_it_goes,
+    files_that_exceed_the_quota_are_not_stored,
     a_shared_source_stays_for_others,
     a_shared_source_goes_a_day_after_its_last_track_was_replaced,
     a_run_that_lost_its_lease_removes_nothing,
@@ -349,14 +351,17 @@ async fn one_replacement_at_a_time(database: TestDatabase) {
     scene.send(&second, new_sound()).await.unwrap();
     assert!(matches!(scene.send(&second, sound()).await, Err(Refusal::Conflict { .. })));
     let refused = scene.ask().await.unwrap_err();
-    assert!(matches!(refused, Refusal::Conflict { code: "replacement_in_progress", .. }), "{refused:?}");
+    assert!(
+        matches!(refused, Refusal::Conflict { code: ErrorCode::ReplacementInProgress, .. }),
+        "{refused:?}"
+    );
     scene.workshop.run_all().await;
     assert_eq!(scene.replacement().await.state, ReplacementState::Completed);
     assert!(scene.ask().await.is_ok());
     // A track without a source has its own upload URL.
     let (owner, id) = scene.workshop.create().await;
     let refused = scene.workshop.library.replace_source(&owner, id, None).await.unwrap_err();
-    assert!(matches!(refused, Refusal::Unprocessable { code: "no_source", .. }), "{refused:?}");
+    assert!(matches!(refused, Refusal::Unprocessable { code: ErrorCode::NoSource, .. }), "{refused:?}");
 }
 
 /// The audit log names whoever uploads by this.
@@ -389,7 +394,7 @@ async fn a_cancelled_replacement_leaves_nothing(database: TestDatabase) {
     scene.replace(new_sound()).await;
     scene.workshop.run_all().await;
     let refused = library.cancel_replacement(&scene.owner, scene.id).await.unwrap_err();
-    assert!(matches!(refused, Refusal::Conflict { code: "replacement_ended", .. }), "{refused:?}");
+    assert!(matches!(refused, Refusal::Conflict { code: ErrorCode::ReplacementEnded, .. }), "{refused:?}");
 }
 
 async fn a_deleted_track_is_not_replaced(database: TestDatabase) {
@@ -403,6 +408,80 @@ async fn a_deleted_track_is_not_replaced(database: TestDatabase) {
     let left: Vec<_> = scene.workshop.blobs.list(None, None).try_collect().await.unwrap();
     let of_track: Vec<_> = left.iter().filter(|(key, _)| key.file.label.as_str() == "source").collect();
     assert!(of_track.is_empty(), "{of_track:?}");
+}
+
+/// The bytes that count for the quota, and those of the objects in the store without pictures.
+async fn counted_and_stored(scene: &Scene) -> (u64, u64) {
+    let organization = scene.owner.organization_id;
+    let counted = scene.workshop.catalog.quota_usage(organization).await.unwrap().bytes;
+    let listed: Vec<_> = scene.workshop.blobs.list(Some(organization), None).try_collect().await.unwrap();
+    let is_sound =
+        |key: &ObjectKey| !["jpg", "webp", "json"].iter().any(|end| key.to_string().ends_with(end));
+    let stored = listed.iter().filter(|(key, _)| is_sound(key)).map(|(_, meta)| meta.size).sum();
+    (counted, stored)
+}
+
+async fn what_is_kept_counts_until_it_goes(database: TestDatabase) {
+    let scene = Scene::open(&database).await;
+    scene.clean_up().await;
+    let library = &scene.workshop.library;
+    let kind = RecipeKind::Transcode(Transcode { codec: Codec::Mp3, ..Transcode::default() });
+    let recipe = library
+        .add_recipe(&scene.owner, "late".parse().unwrap(), kind, tonearm_domain::CachePolicy::default())
+        .await
+        .unwrap();
+    let (first, mut last) = (counted_and_stored(&scene).await, (0, 0));
+    for step in 0..4 {
+        match step {
+            0 => drop(library.render_existing(&scene.owner, recipe.id).await.unwrap()),
+            1 => {
+                let kind = RecipeKind::Transcode(Transcode {
+                    bitrate: 48,
+                    codec: Codec::Mp3,
+                    ..Transcode::default()
+                });
+                let update = UpdateRecipe { kind: Patch::Set(kind), ..UpdateRecipe::default() };
+                library.update_recipe(&scene.owner, recipe.id, update).await.unwrap();
+                library.render_existing(&scene.owner, recipe.id).await.unwrap();
+            }
+            2 => drop(library.remove_recipe(&scene.owner, recipe.id).await.unwrap()),
+            _ => drop(scene.replace(new_sound()).await),
+        }
+        scene.workshop.run_all().await;
+        scene.clean_up().await;
+        let (counted, stored) = counted_and_stored(&scene).await;
+        assert!(counted >= stored, "step {step}: {counted} of {stored} bytes count");
+        assert!(stored >= last.1, "step {step}: nothing goes within a day");
+        last = (counted, stored);
+    }
+    assert!(last > first, "{first:?} {last:?}");
+    scene.workshop.clock.advance_seconds(DAY);
+    scene.clean_up().await;
+    let (counted, stored) = counted_and_stored(&scene).await;
+    assert!(stored < last.1 && counted - stored <= last.0 - last.1, "{last:?} {counted} {stored}");
+}
+
+/// The headers may claim less sound than there is: then only the size of the finished file shows that it does not fit.
+async fn files_that_exceed_the_quota_are_not_stored(database: TestDatabase) {
+    let scene = Scene::open(&database).await;
+    let organization = scene.owner.organization_id;
+    let used = scene.workshop.catalog.quota_usage(organization).await.unwrap().bytes;
+    let quotas = Quotas { bytes: Some(used + 1_000_000), ..Quotas::default() };
+    let tx = scene.workshop.catalog.begin().await.unwrap();
+    tx.set_quotas(organization, quotas).await.unwrap();
+    tx.commit().await.unwrap();
+    // However short the sound is, the tool writes this much.
+    let large = r#"case "$*" in *96k*) for word in "$@"; do case $word in file:*/out*) printf %01500000d 0 > "${word#file:}" ;; esac; done
+echo out_time_us=50000; exit ;; esac"#;
+    let script = std::fs::read_to_string(&scene.ffmpeg).unwrap();
+    write_program(&scene.ffmpeg, &format!("{large}\n{script}"));
+    scene.add("large", Transcode { bitrate: 96, ..Transcode::default() }).await;
+    scene.workshop.run_all().await;
+    let files = scene.state().await.files;
+    let file = files.iter().find(|file| file.recipe.index.as_str() == "large").unwrap();
+    let FileOutcome::Failed { reason } = &file.outcome else { panic!("{file:?}") };
+    assert!(reason.contains("quota"), "{reason}");
+    assert!(!scene.objects().await.iter().any(|key| key.contains("/large.")), "it was never stored");
 }
 
 async fn what_was_replaced_goes_after_a_day(database: TestDatabase) {

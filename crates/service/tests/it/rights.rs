@@ -3,8 +3,8 @@
 
 use tonearm_catalog::{Catalog, ConnectOptions};
 use tonearm_domain::{
-    Invitation, InvitationPurpose, NewUpload, OrganizationId, Origin, Person, Role, Upload, UploadKind,
-    UploadSession, WrongCodes,
+    ErrorCode, Invitation, InvitationPurpose, NewUpload, OrganizationId, Origin, Person, Role, Upload,
+    UploadKind, UploadSession, WrongCodes,
 };
 use tonearm_fixtures::{Dice, ManualClock, TestDatabase, ambient};
 use tonearm_service::{
@@ -19,6 +19,7 @@ crate::on_both!(
     upload_sessions_end_with_the_role,
     a_link_whose_reason_has_ended_is_dead_even_if_it_is_there,
     one_link_makes_the_first_administrator,
+    who_was_added_takes_no_place_until_a_password_is_chosen,
     an_invitation_tells_about_few_accounts,
     all_invitations_of_an_organization_tell_about_few_accounts,
     a_setup_belongs_to_the_sign_in_that_began_it,
@@ -542,6 +543,26 @@ async fn one_link_makes_the_first_administrator(database: TestDatabase) {
     assert_eq!(people.everybody().await.unwrap().len(), 1);
 }
 
+async fn who_was_added_takes_no_place_until_a_password_is_chosen(database: TestDatabase) {
+    let catalog = Catalog::connect(&database.url.parse().unwrap(), ConnectOptions::default()).await.unwrap();
+    let (ambient, _) = ambient();
+    let secrets = Secrets::parse("a secret for tests that is long enough").unwrap();
+    let people = People::new(catalog, ambient, Vault::new(&secrets), "https://audio.example.com");
+    let first = token(&people.first_administrator_link().await.unwrap().unwrap());
+    let (_, of_bea) = people.add_person("Bea", "bea@example.com", false).await.unwrap();
+    assert!(people.is_unclaimed().await.unwrap());
+    assert!(people.open_link(&first).await.is_ok(), "the link that was printed is withdrawn");
+    let another = token(&people.first_administrator_link().await.unwrap().unwrap());
+    let of_bea = token(&of_bea);
+    people.choose_new_password(&of_bea, PASSWORD.to_owned(), Device::default()).await.unwrap();
+    assert!(!people.is_unclaimed().await.unwrap());
+    assert!(people.first_administrator_link().await.unwrap().is_none());
+    for link in [first, another] {
+        assert!(is_dead(&people.open_link(&link).await));
+        assert!(is_dead(&people.join(&link, new_person("Eve"), Device::default()).await));
+    }
+}
+
 async fn an_invitation_tells_about_few_accounts(database: TestDatabase) {
     let scene = Scene::set(&database).await;
     let organization = scene.organization().await;
@@ -563,7 +584,7 @@ async fn all_invitations_of_an_organization_tell_about_few_accounts(database: Te
     let invite = async || token(&people.invite(&owner, Role::Viewer, "").await.unwrap());
     let join = async |link: &Token, name| people.join(link, new_person(name), Device::default()).await;
     let is_bounded = |answer: Result<SignedIn, Refusal>| {
-        matches!(answer, Err(Refusal::Conflict { code: "too_many_accounts_tried", .. }))
+        matches!(answer, Err(Refusal::Conflict { code: ErrorCode::TooManyAccountsTried, .. }))
     };
     let mut told = 0;
     'ask: loop {
@@ -602,7 +623,10 @@ async fn a_setup_belongs_to_the_sign_in_that_began_it(database: TestDatabase) {
     assert_eq!(people.enrolment(&owner).await.unwrap(), None, "the thief's secret is not shown to the owner");
     let confirmed = people.confirm_second_factor(&owner, &code, &device).await;
     assert!(
-        matches!(confirmed, Err(SignInError::Refusal(Refusal::Conflict { code: "second_factor_over", .. }))),
+        matches!(
+            confirmed,
+            Err(SignInError::Refusal(Refusal::Conflict { code: ErrorCode::SecondFactorOver, .. }))
+        ),
         "{confirmed:?}"
     );
     people.sign_out(&owner.person, thief.sign_in.id, None).await.unwrap();

@@ -18,6 +18,8 @@ on_both!(
     sessions_are_shown_with_what_they_list,
     a_renamed_variant_has_its_new_name_everywhere,
     rights_follow_the_recipe_and_not_its_name,
+    a_key_that_was_read_before_a_rename_opens_nothing_else,
+    names_that_were_given_up_are_not_stored,
     a_changed_order_reaches_tracks_that_are_ready,
     a_session_of_one_track_survives_its_move,
 );
@@ -74,17 +76,18 @@ async fn a_recipe_that_is_gone_widens_nothing(database: TestDatabase) {
     let preview = recipe(&station, "preview").await.id;
     let renamed = UpdateRecipe { index: Patch::Set(index("teaser")), ..UpdateRecipe::default() };
     node.library.update_recipe(&station.caller, preview, renamed).await.unwrap();
-    for remove in [false, true] {
-        if remove {
-            node.library.remove_recipe(&station.caller, preview).await.unwrap();
+    for scope in scopes {
+        for asked in [&[][..], &["hq"], &["preview"]] {
+            assert_eq!(files(&grant(node, &caller, scope, asked).await.unwrap()), ["teaser"]);
         }
-        for scope in scopes {
-            for asked in [&[][..], &["hq"], &["preview"]] {
-                let refused = grant(node, &caller, scope, asked).await.unwrap_err();
-                assert!(matches!(refused, Refusal::Invalid { field: "variants", .. }), "{refused}");
-                assert!(refused.to_string().contains("preview"), "{refused}");
-                assert_eq!(files(&grant(node, &both, scope, asked).await.unwrap()), ["lq"]);
-            }
+    }
+    node.library.remove_recipe(&station.caller, preview).await.unwrap();
+    for scope in scopes {
+        for asked in [&[][..], &["hq"], &["preview"]] {
+            let refused = grant(node, &caller, scope, asked).await.unwrap_err();
+            assert!(matches!(refused, Refusal::Invalid { field: "variants", .. }), "{refused}");
+            assert!(refused.to_string().contains("preview"), "{refused}");
+            assert_eq!(files(&grant(node, &both, scope, asked).await.unwrap()), ["lq"]);
         }
     }
     for id in sessions {
@@ -218,6 +221,51 @@ async fn rights_follow_the_recipe_and_not_its_name(database: TestDatabase) {
     for asked in [&[][..], &["sample"]] {
         let refused = grant(node, &nothing, PlaySessionScope::Track(track.id), asked).await;
         assert!(matches!(refused, Err(Refusal::Invalid { field: "variants", .. })));
+    }
+}
+
+async fn rename(station: &Station, recipe: &Recipe, name: &str) {
+    let update = UpdateRecipe { index: Patch::Set(index(name)), ..UpdateRecipe::default() };
+    station.node.library.update_recipe(&station.caller, recipe.id, update).await.unwrap();
+}
+
+/// Another node remembers keys for a second. A session that it opens meanwhile lists what the key lists now.
+async fn a_key_that_was_read_before_a_rename_opens_nothing_else(database: TestDatabase) {
+    let station = Station::open(database, FOR_EVER).await;
+    let (node, track) = (&station.node, &station.track);
+    let remembered = player(&station, &["preview"]).await;
+    let (hq, preview) = (recipe(&station, "hq").await, recipe(&station, "preview").await);
+    rename(&station, &preview, "sample").await;
+    rename(&station, &hq, "preview").await;
+
+    for scope in [PlaySessionScope::Track(track.id), PlaySessionScope::Collection(track.collection_id)] {
+        for asked in [&[][..], &["preview"], &["preview", "sample"]] {
+            let opened = grant(node, &remembered, scope, asked).await.unwrap();
+            assert_eq!(opened.session.variants, Selection::one(index("sample")), "{asked:?}");
+            let stored = node.catalog.play_session(opened.session.id).await.unwrap().unwrap();
+            assert_eq!(stored.variants, Selection::one(index("sample")));
+            assert_eq!(files(&opened), ["sample"]);
+        }
+    }
+    node.library.remove_recipe(&station.caller, preview.id).await.unwrap();
+    let refused = grant(node, &remembered, PlaySessionScope::Track(track.id), &[]).await;
+    assert!(matches!(refused, Err(Refusal::Invalid { field: "variants", .. })));
+}
+
+/// What a session lists is decided with the recipes as they are when it is written.
+async fn names_that_were_given_up_are_not_stored(database: TestDatabase) {
+    let station = Station::open(database, FOR_EVER).await;
+    let (caller, track) = (&station.caller, &station.track);
+    let other = Node::start(&station.database, FOR_EVER).await;
+    let hq = recipe(&station, "hq").await;
+    // This node remembers the recipes.
+    let scope = PlaySessionScope::Collection(track.collection_id);
+    grant(&other, caller, scope, &["hq"]).await.unwrap();
+    for name in ["hq-1", "hq-2"] {
+        rename(&station, &hq, name).await;
+        let opened = grant(&other, caller, scope, &["hq", "hq-1", "hq-2", "lq"]).await.unwrap();
+        let listed = opened.session.variants.only().unwrap().iter().map(ToString::to_string);
+        assert_eq!(listed.collect::<Vec<_>>(), [name, "lq"]);
     }
 }
 

@@ -13,6 +13,7 @@ use crate::station::Station;
 
 on_both!(
     keys_are_honoured_until_they_are_revoked,
+    a_new_key_is_honoured_at_once_where_it_is_made,
     nodes_without_a_catalog_fail_closed,
     lists_are_not_taken_from_strangers,
     one_node_tells_what_all_know,
@@ -103,6 +104,25 @@ async fn keys_are_honoured_until_they_are_revoked(database: TestDatabase) {
     scene.clock.advance_seconds(3600);
     at_edge.look().await.unwrap();
     assert_eq!(scene.refusal(&edge), VerifyError::BadSignature);
+}
+
+async fn a_new_key_is_honoured_at_once_where_it_is_made(database: TestDatabase) {
+    let scene = Scene::set(database).await;
+    let (own, caller) = (signer(1), &scene.station.caller);
+    let keys = SigningKeys::new(scene.station.node.catalog.clone(), scene.ambient.clone(), own.clone());
+    let mut follower = scene.by_catalog(&own);
+    follower.look().await.unwrap();
+    let is_honoured = |id| own.live_keys().contains((caller.organization_id, id), scene.ambient.now());
+    let first = keys.create(caller, "backend").await.unwrap().key.id;
+    assert!(is_honoured(first));
+    // Another node may have revoked it, so this node has to read that it is live.
+    scene.clock.advance_seconds(2);
+    assert!(!is_honoured(first));
+    follower.look().await.unwrap();
+    assert!(is_honoured(first));
+    let second = keys.create(caller, "backend").await.unwrap().key.id;
+    keys.revoke(caller, second).await.unwrap();
+    assert!(!is_honoured(second) && is_honoured(first));
 }
 
 async fn one_node_tells_what_all_know(database: TestDatabase) {

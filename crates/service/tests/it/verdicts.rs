@@ -6,7 +6,8 @@ use std::time::Duration;
 use futures::StreamExt;
 use tokio_util::sync::CancellationToken;
 use tonearm_domain::{
-    CachePolicy, ClaimedJob, Codec, Outage, RecipeKind, Source, Track, TrackId, TrackStatus, Transcode,
+    CachePolicy, ClaimedJob, Codec, ErrorCode, Outage, RecipeKind, Source, Track, TrackId, TrackStatus,
+    Transcode,
 };
 use tonearm_fixtures::audio::{WavSpec, transcode, write_wav};
 use tonearm_fixtures::{CommitProxy, Loss, S3Server, TestDatabase};
@@ -206,7 +207,7 @@ async fn what_is_no_audio_is_refused_and_can_be_retried(database: TestDatabase) 
     let (owner, id) = workshop.upload(sound()).await;
     becomes_ready(&workshop, &owner, id).await;
     let refusal = workshop.library.retry_track(&owner, id, None).await.unwrap_err();
-    assert!(matches!(refusal, Refusal::Conflict { code: "nothing_to_retry", .. }), "{refusal:?}");
+    assert!(matches!(refusal, Refusal::Conflict { code: ErrorCode::NothingToRetry, .. }), "{refusal:?}");
 }
 
 /// It is unknown whether the row that references the object exists, so the object stays. Here the row exists.

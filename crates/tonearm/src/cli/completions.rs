@@ -1,11 +1,9 @@
 //! `tonearm completions`
 
-use std::io::Write;
-
 use clap::CommandFactory;
 use clap_complete::Shell;
 
-use super::{Cli, Failure};
+use super::{Cli, print};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -13,8 +11,8 @@ pub(super) struct Args {
     shell: Shell,
 }
 
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &Args) {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "tonearm", &mut script);
-    std::io::stdout().write_all(&script).map_err(Failure::failed)
+    print::out!("{}", String::from_utf8_lossy(&script));
 }

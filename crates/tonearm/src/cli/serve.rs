@@ -1,12 +1,14 @@
 //! `tonearm serve`
 
+use std::convert::Infallible;
 use std::net::TcpListener;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tonearm_domain::Ambient;
-use tonearm_service::{Caller, CreateCollection};
+use tonearm_domain::{Ambient, error_with_causes};
+use tonearm_service::{Caller, CreateCollection, Refusal};
 
 use super::{Failure, print};
 use crate::config::unknown_variables;
@@ -67,16 +69,18 @@ pub(super) async fn run(
         _ = interrupt.recv() => return Ok(()),
     };
     let early = tokio::select! {
-        ready = get_ready(&mut node, config, &args) => ready.map(|()| None)?,
+        ready = node.start_worker() => ready.map(|()| None)?,
         stop = stop_signal(&mut terminate, &mut interrupt) => Some(stop),
     };
     let stop = match early {
         Some(stop) => stop,
         None => {
+            tracing::info!(address = %node.address(), public_url = node.public_url(), "Tonearm is listening");
             service_manager::notify_ready(node.address());
             tokio::select! {
                 stop = stop_signal(&mut terminate, &mut interrupt) => stop,
                 never = node.watchdog().watch() => match never {},
+                never = introduce(&node, config, &args) => match never {},
             }
         }
     };
@@ -116,25 +120,41 @@ async fn serve(config: &Config, ambient: Ambient, socket: Option<TcpListener>) -
     Ok(Node::serve(config, ambient, socket).await?)
 }
 
-/// Starts the worker, and reports how the node is reached.
-async fn get_ready(node: &mut Node, config: &Config, args: &Args) -> Result<(), Failure> {
-    node.start_worker().await?;
-    tracing::info!(address = %node.address(), public_url = node.public_url(), "Tonearm is listening");
-    if args.setup
-        && let Some(services) = node.services()
-    {
-        setup(services, node.public_url()).await?;
+/// Prints what its first users need. The node is running by now, so a failure does not end it.
+async fn introduce(node: &Node, config: &Config, args: &Args) -> Infallible {
+    if let Some(services) = node.services() {
+        if args.setup {
+            outlast(async || setup(services, node.public_url()).await).await;
+        }
+        if config.has_role(Role::Api) {
+            outlast(async || invite(services).await).await;
+        }
     }
-    if config.has_role(Role::Api)
-        && let Some(services) = node.services()
-    {
-        invite(services).await?;
+    std::future::pending().await
+}
+
+/// The pause before what an outage stopped is tried again.
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// Does a piece of work, again after each outage of the database.
+async fn outlast(work: impl AsyncFn() -> Result<(), Refusal>) {
+    let mut has_failed = false;
+    while let Err(refusal) = work().await {
+        let is_outage = matches!(refusal, Refusal::Unavailable(_) | Refusal::UnknownOutcome(_));
+        if !has_failed || !is_outage {
+            let error = error_with_causes(&refusal);
+            tracing::warn!(error, is_tried_again = is_outage, "could not print what the first users need");
+        }
+        if !is_outage {
+            return;
+        }
+        has_failed = true;
+        tokio::time::sleep(PAUSE).await;
     }
-    Ok(())
 }
 
 /// Prints the link for the first administrator if nobody can sign in yet.
-async fn invite(services: &Services) -> Result<(), Failure> {
+async fn invite(services: &Services) -> Result<(), Refusal> {
     if let Some(link) = services.people.first_administrator_link().await? {
         print::announce(format_args!(
             "\nNobody can sign in to the dashboard yet. Open this link once to become its administrator:\n\n{}\n",
@@ -154,7 +174,7 @@ fn allow_open_files() {
 }
 
 /// Fills an empty catalog, and prints what was created and how to use it.
-async fn setup(services: &Services, public_url: &str) -> Result<(), Failure> {
+async fn setup(services: &Services, public_url: &str) -> Result<(), Refusal> {
     if !services.library.organizations().await?.is_empty() {
         print::announce(format_args!("Tonearm is running at {public_url}. Try it: make demo FILE=song.mp3"));
         return Ok(());

@@ -21,6 +21,11 @@ pub(super) fn parse_public_url(text: String) -> Result<String, ConfigError> {
     let url = text.trim_end_matches('/');
     let host = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
     match host {
+        Some(host) if host.contains('/') => {
+            let problem = "cannot have a path, because all paths of the service begin at the root of its host; use a host \
+                           name of its own, such as https://audio.example.com";
+            Err(ConfigError::new("public_url", problem))
+        }
         Some(host) if !host.is_empty() && !host.contains(['?', '#', '@', ' ']) => Ok(url.to_owned()),
         _ => Err(ConfigError::new(
             "public_url",

@@ -3,6 +3,9 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use toml::de::DeTable;
+use tonearm_api::sentence;
+
 use super::{ConfigError, Overrides};
 
 /// The configuration file of an installed package.
@@ -12,8 +15,9 @@ const INSTALLED: &str = "/etc/tonearm/tonearm.toml";
 const DATA_DIR: &str = "data";
 
 /// A configuration file that was read.
+#[derive(Default)]
 pub(super) struct ConfigFile {
-    /// Where it is, unless it is in the data folder.
+    /// Where it is, if there is one.
     pub(super) path: Option<PathBuf>,
     /// The text of the file; empty if there is none.
     pub(super) text: String,
@@ -31,11 +35,54 @@ impl ConfigFile {
         let data_dir = overrides.data_dir.clone().or_else(|| lookup("TONEARM_DATA_DIR").map(PathBuf::from));
         let path = path.or_else(|| installed(data_dir.as_deref(), Path::new(DATA_DIR), Path::new(INSTALLED)));
         let data_dir = data_dir.unwrap_or_else(|| PathBuf::from(DATA_DIR));
+        let in_data_dir = data_dir.join("tonearm.toml");
         let text = match &path {
-            Some(path) => read_required(path)?,
-            None => read_optional(&data_dir.join("tonearm.toml"))?,
+            Some(path) => Some(read_required(path)?),
+            None => read_optional(&in_data_dir)?,
         };
-        Ok(Self { path, text, data_dir })
+        let path = text.is_some().then(|| path.unwrap_or(in_data_dir));
+        Ok(Self { path, text: text.unwrap_or_default(), data_dir })
+    }
+
+    /// What is wrong with the value at a path in the file.
+    pub(super) fn error(&self, path: &str, error: &toml::de::Error) -> ConfigError {
+        let message = error.message().replace('\n', " ");
+        let unknown = message.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next());
+        let error_at = error.span().map(|span| span.start);
+        let (setting, problem) = match (path, unknown) {
+            ("" | ".", None) => ("configuration".to_owned(), message),
+            ("" | ".", Some(name)) => (name.to_owned(), UNKNOWN.to_owned()),
+            (section, Some(name)) => (format!("{section}.{name}"), UNKNOWN.to_owned()),
+            (path, None) => (path.to_owned(), in_toml(sentence(&message), path)),
+        };
+        ConfigError::new(&setting, problem).at(|_| self.line(error_at?))
+    }
+
+    /// The line of a setting, or of the section that it belongs to, if the file has it.
+    pub(super) fn place_of(&self, setting: &str) -> Option<String> {
+        let document = DeTable::parse(&self.text).ok()?;
+        let (mut table, mut found) = (Some(document.get_ref()), None);
+        for name in setting.split('.') {
+            let Some((key, value)) = table.and_then(|table| table.get_key_value(name)) else { break };
+            (table, found) = (value.get_ref().as_table(), Some(key.span().start));
+        }
+        self.line(found?)
+    }
+
+    fn line(&self, at: usize) -> Option<String> {
+        let line = self.text.get(..at)?.matches('\n').count() + 1;
+        Some(format!("line {line} of {}", self.path.as_ref()?.display()))
+    }
+}
+
+const UNKNOWN: &str = "is no setting; `tonearm config` prints all of them";
+
+/// A sentence about a value, in TOML's terms.
+fn in_toml(sentence: String, section: &str) -> String {
+    match sentence.as_str() {
+        "must be an object" => format!("must be a section, [{section}]"),
+        "must be an array" => "must be a list".to_owned(),
+        _ => sentence,
     }
 }
 
@@ -49,12 +96,10 @@ fn read_required(path: &Path) -> Result<String, ConfigError> {
 }
 
 /// Reads an optional file. If it exists, it must be readable.
-fn read_optional(path: &Path) -> Result<String, ConfigError> {
+fn read_optional(path: &Path) -> Result<Option<String>, ConfigError> {
     match std::fs::read_to_string(path) {
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            Ok(String::new())
-        }
-        read => read.map_err(|error| unreadable(path, &error)),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        read => read.map(Some).map_err(|error| unreadable(path, &error)),
     }
 }
 

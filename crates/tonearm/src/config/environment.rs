@@ -13,6 +13,7 @@ use super::file::{
 
 pub(crate) use unknown::unknown_variables;
 use variables::Variables;
+pub(super) use variables::variable_of;
 
 impl Settings {
     /// Replaces each setting whose variable is set.

@@ -2,13 +2,24 @@
 
 /// An invalid configuration, in one line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ConfigError(String);
+#[error("{setting}: {problem}{}", .place.as_ref().map(|place| format!(" ({place})")).unwrap_or_default())]
+pub struct ConfigError {
+    setting: String,
+    problem: String,
+    /// Where the setting is set.
+    place: Option<String>,
+}
 
 impl ConfigError {
     /// A setting and what is wrong with it.
     pub(super) fn new(setting: &str, problem: impl std::fmt::Display) -> Self {
-        Self(format!("{setting}: {problem}"))
+        Self { setting: setting.to_owned(), problem: problem.to_string(), place: None }
+    }
+
+    /// With the place where the setting is set, if it is not known yet.
+    pub(super) fn at(mut self, place: impl FnOnce(&str) -> Option<String>) -> Self {
+        self.place = self.place.or_else(|| place(&self.setting));
+        self
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
+use super::config_file::ConfigFile;
 use super::retention::Days;
 use super::{ByteSize, ConfigError, Role};
 
@@ -209,42 +210,82 @@ pub(super) struct TracingSettings {
 }
 
 impl Settings {
-    /// Parses the text of a file, and applies the variables that override it: `limits.max_upload_bytes` is
+    /// Parses a file, and applies the variables that override it: `limits.max_upload_bytes` is
     /// `TONEARM_LIMITS_MAX_UPLOAD_BYTES`.
-    pub(super) fn parse(text: &str, lookup: &impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
-        let mut settings: Self =
-            toml::from_str(text).map_err(|error| ConfigError::new("configuration", one_line(&error)))?;
+    pub(super) fn parse(
+        file: &ConfigFile,
+        lookup: &impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, ConfigError> {
+        let document = toml::Deserializer::parse(&file.text).map_err(|error| file.error("", &error))?;
+        let mut settings: Self = serde_path_to_error::deserialize(document)
+            .map_err(|error| file.error(&error.path().to_string(), error.inner()))?;
         settings.override_from_environment(lookup)?;
         Ok(settings)
     }
-}
-
-/// The parser's message on one line, without the excerpt of the file.
-fn one_line(error: &toml::de::Error) -> String {
-    error.message().replace('\n', " ")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn parse(text: &str) -> Result<Settings, ConfigError> {
+        let path = Some("/etc/tonearm.toml".into());
+        Settings::parse(&ConfigFile { path, text: text.to_owned(), ..ConfigFile::default() }, &|_: &str| None)
+    }
+
     #[test]
     fn the_example_holds_every_setting_and_only_those() {
-        let none = |_: &str| None;
-        assert!(Settings::parse(EXAMPLE, &none).is_ok());
+        assert!(parse(EXAMPLE).is_ok());
         let uncommented: String = EXAMPLE
             .lines()
             .map(|line| line.strip_prefix("#").filter(|rest| rest.contains(" = ")).unwrap_or(line))
             .map(|line| format!("{line}\n"))
             .collect();
-        let settings = Settings::parse(&uncommented, &none).unwrap();
+        let settings = parse(&uncommented).unwrap();
         let printed = format!("{settings:?}");
         assert!(!printed.contains("None"), "a setting is missing in tonearm.toml: {printed}");
     }
 
     #[test]
-    fn unknown_settings_are_refused() {
-        let error = Settings::parse("lisen = \"x\"", &|_: &str| None).unwrap_err().to_string();
-        assert!(error.contains("lisen"), "{error}");
+    fn errors_name_the_setting_and_its_line() {
+        for (text, expected) in [
+            (
+                "lisen = \"x\"",
+                "lisen: is no setting; `tonearm config` prints all of them (line 1 of /etc/tonearm.toml)",
+            ),
+            ("\n[limits]\nmax_conections = 1", "limits.max_conections: is no setting"),
+            (
+                "\n[limits]\nmax_connections = 'many'",
+                "limits.max_connections: must be a whole number, 0 or greater (line 3 of /etc/tonearm.toml)",
+            ),
+            (
+                "[limits]\nmax_upload_bytes = true",
+                "limits.max_upload_bytes: must be a size such as 8GiB, 500MB or 1048576 (line 2 ",
+            ),
+            (
+                "[limits]\nmax_upload_bytes = 'lots'",
+                "limits.max_upload_bytes: \"lots\" is not a size such as 8GiB",
+            ),
+            (
+                "[retention]\naudit_days = true",
+                "retention.audit_days: must be a number of days, or \"forever\" (line 2 ",
+            ),
+            (
+                "[api]\npublic_play_sessions = 'yes'",
+                "api.public_play_sessions: must be true or false (line 2 ",
+            ),
+            ("roles = ['api', 'king']", "roles[1]: must be one of api, worker, edge (line 1 "),
+            ("limits = 7", "limits: must be a section, [limits] (line 1 "),
+            ("\n\nlisten = 127.0.0.1:8080", "configuration: "),
+            ("[tls]\nacme = 'x'", "tls.acme: must be a list (line 2 "),
+            ("listen = '1'\nlisten = '2'", "configuration: "),
+        ] {
+            let error = parse(text).unwrap_err().to_string();
+            assert!(error.starts_with(expected), "{text}: {error}");
+            assert!(error.ends_with(" of /etc/tonearm.toml)") && error.lines().count() == 1, "{error}");
+            for rust in ["struct", "enum", "usize", "u64", "variant", "sequence"] {
+                assert!(!error.contains(rust), "{error}");
+            }
+        }
     }
 }

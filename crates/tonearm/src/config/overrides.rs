@@ -25,6 +25,16 @@ pub struct Overrides {
 }
 
 impl Overrides {
+    /// Whether a flag whose value can be wrong overrides a setting.
+    pub(super) fn has(&self, setting: &str) -> bool {
+        match setting {
+            "listen" => self.listen.is_some(),
+            "data_dir" => self.data_dir.is_some(),
+            "tls_cert" => self.tls_cert.is_some() || self.tls_key.is_some(),
+            _ => false,
+        }
+    }
+
     pub(super) fn apply(&self, settings: &mut Settings) {
         if let Some(data_dir) = &self.data_dir {
             settings.data_dir = Some(data_dir.clone());

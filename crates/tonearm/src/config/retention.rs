@@ -5,6 +5,7 @@ use tonearm_domain::{KeepFor, Retention};
 
 use super::error::ConfigError;
 use super::file::RetentionSettings;
+use super::size::as_written;
 
 /// A number of days or `forever`, as it was written. It is parsed later, so that an error can name its setting.
 #[derive(Debug)]
@@ -19,16 +20,7 @@ impl std::str::FromStr for Days {
 
 impl<'de> Deserialize<'de> for Days {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Written {
-            Number(i64),
-            Text(String),
-        }
-        Ok(Self(match Written::deserialize(deserializer)? {
-            Written::Number(number) => number.to_string(),
-            Written::Text(text) => text,
-        }))
+        as_written(deserializer, "a number of days, or \"forever\"").map(Self)
     }
 }
 

@@ -36,16 +36,40 @@ impl std::str::FromStr for ByteSize {
 
 impl<'de> Deserialize<'de> for ByteSize {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Written {
-            Number(u64),
-            Text(String),
-        }
-        match Written::deserialize(deserializer)? {
-            Written::Number(number) => Ok(Self(number)),
-            Written::Text(text) => text.parse().map_err(serde::de::Error::custom),
-        }
+        let text = as_written(deserializer, "a size such as 8GiB, 500MB or 1048576")?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// Reads a whole number or a text, as it was written.
+pub(super) fn as_written<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+    expected: &'static str,
+) -> Result<String, D::Error> {
+    deserializer.deserialize_any(Written { expected })
+}
+
+struct Written {
+    expected: &'static str,
+}
+
+impl serde::de::Visitor<'_> for Written {
+    type Value = String;
+
+    fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(self.expected)
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<String, E> {
+        Ok(number.to_string())
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<String, E> {
+        Ok(number.to_string())
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<String, E> {
+        Ok(text.to_owned())
     }
 }
 

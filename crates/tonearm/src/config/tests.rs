@@ -62,7 +62,7 @@ fn secrets_come_from_files() {
     assert_eq!(named, ["database_url", "secret"]);
     assert!(config.media.confinement.private.contains(&PathBuf::from(&secret)));
     let error = load(&[("TONEARM_SECRET", "x"), ("TONEARM_SECRET_FILE", &secret)]).unwrap_err();
-    assert_eq!(error, "secret: is set together with secret_file; set one of them");
+    assert_eq!(error, "secret: is set together with secret_file; set one of them (TONEARM_SECRET)");
 }
 
 #[test]
@@ -71,6 +71,7 @@ fn wrong_settings_are_one_clear_line() {
         ("TONEARM_LISTEN", "8080", "listen: "),
         ("TONEARM_ROLES", "api,foo", "roles: unknown role foo"),
         ("TONEARM_PUBLIC_URL", "audio.example.com", "public_url: "),
+        ("TONEARM_PUBLIC_URL", "https://example.com/audio", "public_url: cannot have a path"),
         ("TONEARM_DELIVERY_URL", "https://a/b", "delivery_url: "),
         ("TONEARM_DELIVERY_CACHE", "shared", "delivery_cache: must be private or public"),
         ("TONEARM_DELIVERY_CACHE_WINDOW_SECONDS", "59", "delivery_cache_window_seconds: "),
@@ -80,8 +81,12 @@ fn wrong_settings_are_one_clear_line() {
         ("TONEARM_FORWARDED_HEADER", "Via", "forwarded_header: "),
         ("TONEARM_LIMITS_MAX_UPLOAD_BYTES", "lots", "limits.max_upload_bytes: "),
         ("TONEARM_LIMITS_MIN_FREE_SPACE", "-1", "limits.min_free_space: "),
-        ("TONEARM_LIMITS_MAX_QUEUED_JOBS", "-1", "limits.max_queued_jobs: "),
-        ("TONEARM_API_PUBLIC_PLAY_SESSIONS", "yes", "api.public_play_sessions: "),
+        (
+            "TONEARM_LIMITS_MAX_QUEUED_JOBS",
+            "-1",
+            "limits.max_queued_jobs: must be a whole number, 0 or greater",
+        ),
+        ("TONEARM_API_PUBLIC_PLAY_SESSIONS", "yes", "api.public_play_sessions: must be true or false"),
         ("TONEARM_WORKER_SLOTS", "0", "worker.slots: "),
         ("TONEARM_WORKER_WAIT_SLOTS", "0", "worker.wait_slots: "),
         ("TONEARM_DATABASE_CONNECTIONS", "0", "database.connections: "),
@@ -119,6 +124,30 @@ fn wrong_settings_are_one_clear_line() {
     ] {
         let error = load(&[(name, value)]).unwrap_err();
         assert!(error.starts_with(expected), "{name}: {error}");
+        assert!(error.ends_with(&format!(" ({name})")) || error.contains(value), "{name}: {error}");
         assert_eq!(error.lines().count(), 1, "{error}");
     }
+}
+
+#[test]
+fn an_error_names_the_place_of_its_setting() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tonearm.toml");
+    std::fs::write(&file, "# A service.\nlisten = '8080'\n\n[worker]\nslots = 0\n").unwrap();
+    let overrides = Overrides { data_dir: Some(folder.path().into()), ..Overrides::default() };
+    let error_with = |listen: Option<&str>, variables: &[(&str, &str)]| {
+        let overrides = Overrides { listen: listen.map(str::to_owned), ..overrides.clone() };
+        let lookup =
+            |name: &str| variables.iter().find(|(own, _)| *own == name).map(|(_, value)| value.to_string());
+        Config::load(&overrides, lookup).unwrap_err().to_string()
+    };
+    let of_file = |line: u32| format!(" (line {line} of {})", file.display());
+    let error = error_with(None, &[]);
+    assert!(error.starts_with("listen: ") && error.ends_with(&of_file(2)), "{error}");
+    let error = error_with(None, &[("TONEARM_LISTEN", "9090")]);
+    assert!(error.ends_with(" (TONEARM_LISTEN)"), "{error}");
+    let error = error_with(Some("7070"), &[]);
+    assert!(error.starts_with("listen: \"7070\"") && !error.contains(" ("), "{error}");
+    let error = error_with(Some("[::]:8080"), &[]);
+    assert_eq!(error, format!("worker.slots: must be at least 1{}", of_file(5)));
 }

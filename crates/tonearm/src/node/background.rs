@@ -28,11 +28,18 @@ impl Node {
         secrets: &Secrets,
         is_other_store: &Arc<AtomicBool>,
     ) -> Result<Services, StartError> {
-        let Foundation { config, ambient, blobs, signer, .. } = foundation;
-        let catalog = opening::catalog_of_service(config, ambient).await?;
+        let Foundation { config, ambient, blobs, signer, space, .. } = foundation;
+        let catalog = opening::catalog_of_service(config, ambient, space).await?;
         opening::warn_of_connections(config, &catalog).await;
-        let services =
-            Services::new(config, ambient, catalog.clone(), secrets, signer.clone(), &self.public_url)?;
+        let services = Services::new(
+            config,
+            ambient,
+            catalog.clone(),
+            space.clone(),
+            secrets,
+            signer.clone(),
+            &self.public_url,
+        )?;
         opening::reseal(config, &services.resealing).await?;
         let identity = StoreIdentity::new(catalog, blobs.clone(), ambient.clone());
         if !opening::check_store(config, &identity).await? {
@@ -95,7 +102,7 @@ impl Node {
 
     /// Starts the background tasks of a node that has only the store.
     pub(super) fn start_store_tasks(&mut self, foundation: &Foundation<'_>) {
-        let Foundation { config, ambient, blobs, signer, meter } = foundation;
+        let Foundation { config, ambient, blobs, signer, meter, .. } = foundation;
         let keeper = UsageKeeper::in_store(meter.clone(), blobs.clone(), ambient.clone());
         let keeper = keeper.leaving_in(opening::unstored_usage(config));
         let follower = KeyFollower::of_store(blobs.clone(), signer.clone(), ambient.clone());

@@ -3,6 +3,7 @@
 use tonearm_blobs::Blobs;
 use tonearm_domain::{Ambient, Meter};
 use tonearm_edge::{Edge, EdgeConfig, OrganizationHosts};
+use tonearm_service::Space;
 use tonearm_signing::{Secrets, UrlSigner};
 
 use crate::start_error::StartError;
@@ -15,12 +16,20 @@ pub(super) struct Foundation<'a> {
     pub(super) blobs: Blobs,
     pub(super) signer: UrlSigner,
     pub(super) meter: Meter,
+    pub(super) space: Space,
 }
 
 impl<'a> Foundation<'a> {
     pub(super) fn new(config: &'a Config, ambient: &Ambient, secrets: &Secrets, blobs: Blobs) -> Self {
         let signer = opening::signer(config, secrets);
-        Self { config, ambient: ambient.clone(), blobs, signer, meter: Meter::new() }
+        Self {
+            config,
+            ambient: ambient.clone(),
+            blobs,
+            signer,
+            meter: Meter::new(),
+            space: opening::space(config),
+        }
     }
 
     /// The service that delivers files, on a node with the role `edge`.

@@ -4,15 +4,23 @@ use std::path::Path;
 
 use tonearm_catalog::{Catalog, ConnectOptions, DueClock, Migrate};
 use tonearm_domain::Ambient;
+use tonearm_service::Space;
 
-use super::make_folder;
+use super::{make_folder, space};
 use crate::Config;
 use crate::start_error::StartError;
 
-/// The catalog of a service, which sets up an empty database and migrates where the configuration says so.
-pub(crate) async fn catalog_of_service(config: &Config, ambient: &Ambient) -> Result<Catalog, StartError> {
+/// The catalog of a service, which sets up an empty database and migrates where the configuration says so. It adds records
+/// while there is space.
+pub(crate) async fn catalog_of_service(
+    config: &Config,
+    ambient: &Ambient,
+    space: &Space,
+) -> Result<Catalog, StartError> {
     let migrate = if config.migrate { Migrate::Always } else { Migrate::IfEmpty };
-    catalog(config, ambient, migrate, false).await
+    let options = connect_options(config, ambient, migrate);
+    let options = ConnectOptions { tell_nodes_first: false, disk_room: space.room(), ..options };
+    connect(config, options).await
 }
 
 /// Warns if the database server does not accept all connections of this node.
@@ -31,7 +39,7 @@ pub(crate) async fn warn_of_connections(config: &Config, catalog: &Catalog) {
 pub(crate) async fn prepare_tables(config: &Config, ambient: &Ambient) -> Result<(), StartError> {
     if config.needs_catalog() {
         make_folder(&config.data_dir)?;
-        let catalog = catalog_of_service(config, ambient).await?;
+        let catalog = catalog_of_service(config, ambient, &space(config)).await?;
         catalog
             .close()
             .await
@@ -42,7 +50,9 @@ pub(crate) async fn prepare_tables(config: &Config, ambient: &Ambient) -> Result
 
 /// The catalog of a command, which ends as soon as it has done its work.
 pub(crate) async fn catalog_of_command(config: &Config, ambient: &Ambient) -> Result<Catalog, StartError> {
-    catalog(config, ambient, migrate_in_command(config), true).await
+    // Gives up the reserve of a full disk.
+    space(config);
+    connect(config, connect_options(config, ambient, migrate_in_command(config))).await
 }
 
 /// The SQLite file that the first start will create, if it does not exist yet.
@@ -84,13 +94,7 @@ pub(crate) fn connect_options(config: &Config, ambient: &Ambient, migrate: Migra
     }
 }
 
-async fn catalog(
-    config: &Config,
-    ambient: &Ambient,
-    migrate: Migrate,
-    tell_nodes_first: bool,
-) -> Result<Catalog, StartError> {
-    let options = ConnectOptions { tell_nodes_first, ..connect_options(config, ambient, migrate) };
+async fn connect(config: &Config, options: ConnectOptions) -> Result<Catalog, StartError> {
     Catalog::connect(&config.database_url, options)
         .await
         .map_err(|source| StartError::Catalog { url: config.database_url.to_string(), source })

@@ -3,8 +3,8 @@
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use tonearm_domain::Ambient;
-use tonearm_service::{DiskUse, Disks, Space};
+use tonearm_domain::{Ambient, DiskUse};
+use tonearm_service::{Disks, Space};
 
 use crate::scratch::Scratch;
 use crate::start_error::StartError;
@@ -12,15 +12,19 @@ use crate::{Config, Role};
 
 /// The file systems that this node writes to.
 pub(crate) fn space(config: &Config) -> Space {
-    // The folder is used, because the file itself may not exist yet.
-    let database = config.database_url.sqlite_path().and_then(Path::parent);
+    let database = config.database_url.sqlite_path().filter(|_| config.needs_catalog());
     let places = [
-        ("database", database.filter(|_| config.needs_catalog())),
-        ("store", config.storage_url.folder()),
-        ("scratch folder", Some(config.data_dir.as_path()).filter(|_| config.has_role(Role::Worker))),
+        // The folder is used, because the file itself may not exist yet.
+        (DiskUse::Database, database.and_then(Path::parent)),
+        (DiskUse::Store, config.storage_url.folder()),
+        (DiskUse::Data, Some(config.data_dir.as_path()).filter(|_| config.has_role(Role::Worker))),
     ];
-    let named = places.into_iter().filter_map(|(name, path)| Some((name, path?.to_owned())));
-    Space::new(config.min_free_space, named)
+    let places = places.into_iter().filter_map(|(place, path)| Some((place, path?.to_owned())));
+    let space = Space::new(config.min_free_space, places);
+    match database {
+        Some(database) => space.with_reserve(database),
+        None => space,
+    }
 }
 
 /// The folders that this node keeps data in, whose free space is reported.

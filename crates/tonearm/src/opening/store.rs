@@ -35,6 +35,13 @@ pub(crate) async fn catalog_and_store(
 /// The store of a server. If the server delivers files, the store has a cache, whose folder only this server uses.
 pub(crate) async fn blobs_of_server(config: &Config) -> Result<Blobs, StartError> {
     let blobs = blobs(config).await?;
+    if config.storage_url.is_unprotected() {
+        let url = config.storage_url.to_string();
+        tracing::warn!(
+            url,
+            "the bucket is used without TLS, so bytes that change on the way are not noticed"
+        );
+    }
     match config.cache.clone().filter(|_| config.has_role(Role::Edge)) {
         Some(terms) => blobs.with_cache(terms).await.map_err(|source| store_error(config, source)),
         None => Ok(blobs),

@@ -39,6 +39,9 @@ impl Browser {
             "--disable-quic",
             "--no-first-run",
             "--disable-background-networking",
+            // A microphone that beeps, which pages may use without asking.
+            "--use-fake-device-for-media-stream",
+            "--use-fake-ui-for-media-stream",
             "--window-size=1280,900",
             &folder,
         ];

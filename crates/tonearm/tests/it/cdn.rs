@@ -95,6 +95,30 @@ async fn a_node_may_share_everything() {
     }
 }
 
+/// What clients claim about their address and their traces never reaches a node that trusts the proxy.
+#[test]
+fn every_proxy_of_the_examples_replaces_what_clients_claim() {
+    let nginx = [DOCUMENT, include_str!("../../../../deploy/nginx/tonearm.conf")];
+    let caddy = [DOCUMENT, include_str!("../../../../deploy/caddy/Caddyfile")];
+    let locations = nginx.iter().flat_map(|text| text.split("location ").skip(1));
+    let locations = locations.filter(|part| part.contains("proxy_pass ")).map(|part| {
+        (part, ["X-Forwarded-For $remote_addr;", "traceparent \"\";", "tracestate \"\";"].as_slice())
+    });
+    // nginx lists a node with a semicolon.
+    let upstreams = caddy.iter().flat_map(|text| text.split("127.0.0.1:8080").skip(1));
+    let upstreams = upstreams
+        .filter(|part| !part.starts_with(';'))
+        .map(|part| (part, ["header_up -traceparent", "header_up -tracestate"].as_slice()));
+    let proxies: Vec<_> = locations.chain(upstreams).collect();
+    assert!(proxies.len() > 8, "{}: this test is blind", proxies.len());
+    for (part, replaced) in proxies {
+        let block = part.split("```").next().unwrap_or(part);
+        for line in replaced {
+            assert!(block.contains(line), "no {line} in {block}");
+        }
+    }
+}
+
 /// nginx with the first recipe of the document, in front of a server.
 struct Nginx {
     child: Child,

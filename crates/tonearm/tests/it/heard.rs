@@ -7,25 +7,26 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tonearm::Role;
 use tonearm_fixtures::Dice;
+use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 use tonearm_testkit::{Client, TestServer};
 
 use crate::listens::two_minutes;
-use crate::{on_both_backends, text};
+use crate::{eventually, on_both_backends, text};
 
 on_both_backends!(what_is_counted_is_what_was_received);
 
 const HISTORIES: u64 = 20;
-/// Seconds of the track.
-const LENGTH: f64 = 120.0;
 /// The listened parts of tracks and files are stored as sets of this many equal parts.
 const PARTS: u64 = 50;
 const DAY: i64 = 86_400;
+const DEADLINE: Duration = Duration::from_secs(60);
 
-/// A file, and the part of the track that it contains, in seconds.
+/// A file, the part of the track that it contains, and the length of the track, in seconds.
 struct File {
     url: String,
     size: u64,
     sound: Range<f64>,
+    track: f64,
 }
 
 /// A part of a file that a listener received: at least until one byte, at most until another.
@@ -62,13 +63,13 @@ impl File {
         let start = bytes.start * PARTS / self.size * self.size / PARTS;
         let end = ((bytes.end * PARTS).div_ceil(self.size) * self.size).div_ceil(PARTS);
         let Range { start, end } = self.seconds(&(start..end));
-        let part = LENGTH / PARTS as f64;
+        let part = self.track / PARTS as f64;
         (start / part).floor() * part..(end / part).ceil() * part
     }
 
     /// Whether it contains less than the whole track.
     fn is_excerpt(&self) -> bool {
-        self.sound.end - self.sound.start < LENGTH - 1.0
+        self.sound.end - self.sound.start < self.track - 1.0
     }
 }
 
@@ -100,13 +101,14 @@ impl Model {
         let most = received.iter().filter(|part| part.most > part.bytes.start);
         let most = most.map(|part| files[part.file].rounded(&(part.bytes.start..part.most)));
         // Each part is rounded to microseconds, and a sum to milliseconds.
-        (united(least.collect()) - 0.01, united(most.collect()).min(LENGTH) + 0.01)
+        (united(least.collect()) - 0.01, united(most.collect()).min(files[0].track) + 0.01)
     }
 
-    /// Whether a listener surely, and whether possibly, took a minute or all of an excerpt.
+    /// Whether a listener surely, and whether possibly, took a minute, or all of an excerpt or of a shorter track.
     fn listens(&self, files: &[File], listener: usize) -> (bool, bool) {
         let (least, most) = self.heard(files, listener, None);
-        let (mut surely, mut possibly) = (least > 60.0, most >= 60.0);
+        let enough = (files[0].track * 0.95).min(60.0);
+        let (mut surely, mut possibly) = (least > enough, most >= enough);
         for (number, file) in files.iter().enumerate().filter(|(_, file)| file.is_excerpt()) {
             let enough = (file.sound.end - file.sound.start) * 0.95;
             let (least, most) = self.heard(files, listener, Some(number));
@@ -160,16 +162,70 @@ impl Scene<'_> {
         let body = json!({"track_id": self.track, "variants": ["hq", "lq", "preview"]});
         let session = self.server.client.post("/v1/play_session/track", &body).await.ok();
         let variants = session["first_track"]["variants"].as_array().unwrap().clone();
-        assert_eq!(variants.len(), 3);
+        let track = session["first_track"]["track"]["duration"].as_f64().unwrap();
+        assert!(variants.len() >= 2);
         let file = |variant: &Value| {
             let sound = match variant["data"]["capture_end"].as_f64() {
                 Some(end) => variant["data"]["capture_start"].as_f64().unwrap()..end,
-                None => 0.0..LENGTH,
+                None => 0.0..track,
             };
             let url = text(variant, "/url").replace(&self.nodes[0], "");
-            File { url, size: variant["size"].as_u64().unwrap(), sound }
+            File { url, size: variant["size"].as_u64().unwrap(), sound, track }
         };
         variants.iter().map(file).collect()
+    }
+
+    /// Changes the files, every few histories: the URLs that were given before it are still valid.
+    async fn change(&self, seed: u64) {
+        match seed % 20 {
+            4 => self.replace(40.0).await,
+            9 => self.replace(150.0).await,
+            14 => self.render_preview(50).await,
+            17 => {
+                let preview = self.recipe("preview").await;
+                self.server.client.delete(&preview).await.ok();
+            }
+            19 => {
+                let body = json!({"index": "preview", "variant_type_id": "preview", "codec": "mp3"});
+                self.server.client.post("/v1/variant", &body).await.ok();
+                self.render_preview(30).await;
+            }
+            _ => {}
+        }
+    }
+
+    /// Replaces the source by a sound of another length.
+    async fn replace(&self, seconds: f64) {
+        let client = &self.server.client;
+        let source = format!("/v1/track/{}/source", self.track);
+        let replacement = client.post(&source, &json!({})).await.ok();
+        let signal = Signal::Sine { hz: 110.0, amplitude: 0.5 };
+        let spec = WavSpec { seconds, sample_rate: 8_000, channels: 1, signal, ..WavSpec::default() };
+        let put = client.request(Method::PUT, text(&replacement, "/track_upload/upload_url"));
+        client.send(put.body(wav(&spec))).await.ok();
+        eventually(DEADLINE, "the source is replaced", async || {
+            client.get(&source).await.ok().to_string().contains("completed")
+        })
+        .await;
+    }
+
+    /// The path of a recipe.
+    async fn recipe(&self, index: &str) -> String {
+        let recipes = self.server.client.get("/v1/variant").await.ok();
+        let recipe = recipes["variants"].as_array().unwrap().iter().find(|recipe| recipe["index"] == index);
+        format!("/v1/variant/{}", text(recipe.unwrap(), "/id"))
+    }
+
+    /// Makes the preview again, with this length.
+    async fn render_preview(&self, seconds: u64) {
+        let (client, preview) = (&self.server.client, self.recipe("preview").await);
+        client.put(&preview, &json!({"preview_seconds": seconds})).await.ok();
+        let rendering = format!("{preview}/rendering");
+        client.post(&rendering, &json!({})).await.ok();
+        eventually(DEADLINE, "the preview is made", async || {
+            !client.get(&rendering).await.ok()["rendering"]["finished_at"].is_null()
+        })
+        .await;
     }
 
     /// One to eight deliveries to up to three listeners, by two nodes.
@@ -279,6 +335,7 @@ async fn what_is_counted_is_what_was_received(server: TestServer) {
     let mut late = 0;
     for seed in 0..histories {
         let files = scene.files().await;
+        scene.change(seed).await;
         let mut model = scene.history(&mut Dice(seed), &files).await;
         let aborted = model.bytes.1 - model.bytes.0;
         model.bytes.1 += std::mem::replace(&mut late, aborted);

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use tonearm::Role;
+use tonearm_fixtures::CommitProxy;
 use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_testkit::{Backend, TestServer};
 
@@ -55,6 +56,24 @@ async fn a_node_that_is_to_stop_says_so_and_goes_on_for_a_while() {
     assert_eq!(client.get("/readyz").await.json(), serde_json::json!({"ok": false, "stopping": true}));
     assert_eq!(client.get("/healthz").await.status, 200, "requests are still answered");
     // A second stop request ends the wait.
+    assert!(program.terminate(), "{}", program.log());
+}
+
+/// The start has ended when it answers, so what fails then is an outage.
+#[tokio::test]
+async fn a_database_that_fails_after_the_start_does_not_end_the_node() {
+    let (data, proxy) = (tempfile::tempdir().unwrap(), CommitProxy::start().await);
+    proxy.close_at("INSERT INTO \"invitation\"");
+    let mut program = tonearm_testkit::Program::new(crate::binary(), data.path());
+    program.set("TONEARM_DATABASE_URL", &proxy.url);
+    program.set("TONEARM_SECRET", "a secret for tests that is long enough to be one");
+    program.start().await;
+    eventually(DEADLINE, "the database is away", async || proxy.is_closed()).await;
+    let warned = async || program.log().contains("could not print what the first users need");
+    eventually(DEADLINE, "it is told", warned).await;
+    proxy.open();
+    let client = tonearm_testkit::Client::new(&program.url(), "");
+    eventually(DEADLINE, "the node is ready again", async || client.get("/readyz").await.status == 200).await;
     assert!(program.terminate(), "{}", program.log());
 }
 

@@ -1,5 +1,7 @@
 //! `tonearm mcp`: JSON-RPC with the program itself, over standard input and output and over HTTP.
 
+mod http;
+
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -211,11 +213,21 @@ async fn what_is_wrong_with_a_call_is_said_in_a_sentence() {
     let mut assistant = Assistant::start(&server, server.client.key()).await;
     for (tool, arguments, part) in [
         ("read_track", json!({ "track_id": "dawn" }), "track_id: "),
-        ("read_track", json!({}), "track_id"),
+        ("read_track", json!({}), "arguments: must have the field `track_id`"),
         ("read_track", json!({ "track": "dawn" }), "unknown field"),
         ("find_tracks", json!({ "limit": 51 }), "limit: must be 1 to 50"),
+        ("find_tracks", json!({ "limit": 300 }), "limit: must be 1 to 50"),
+        ("find_tracks", json!({ "limit": "5" }), "limit: must be a whole number, 0 or greater"),
+        ("find_tracks", json!({ "query": 5 }), "query: must be a string"),
+        ("find_tracks", json!({ "query": "x".repeat(70_000) }), "the request is too long"),
+        (
+            "create_play_session",
+            json!({ "is_downloadable": "yes" }),
+            "is_downloadable: must be true or false",
+        ),
+        ("create_play_session", json!({ "variants": "hq" }), "variants: must be an array"),
         ("find_tracks", json!({ "status": "done" }), "status: must be "),
-        ("read_listens", json!({ "group": "planet" }), "group: "),
+        ("read_listens", json!({ "group": "planet" }), "group: must be one of day, track, collection"),
         ("update_track", json!({ "track_id": "018f0000-0000-7000-8000-000000000001" }), "nothing to change"),
         ("create_play_session", json!({}), "either collection_id or track_id"),
     ] {
@@ -243,89 +255,4 @@ async fn a_key_is_needed_and_explained() {
     let output = command.env_remove("TONEARM_API_KEY").stdin(Stdio::null()).output().await.unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("TONEARM_API_KEY"));
-}
-
-/// The program over HTTP.
-struct HttpServer {
-    child: Child,
-    url: String,
-    http: reqwest::Client,
-}
-
-impl HttpServer {
-    async fn start(server: &TestServer) -> Self {
-        let mut command = command(server.node.public_url(), "");
-        // The callers send their keys. The program itself has none.
-        command.env_remove("TONEARM_API_KEY").args(["--http", "127.0.0.1:0"]).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        let line = tokio::time::timeout(EVENTUALLY, lines.next_line()).await.unwrap().unwrap().unwrap();
-        let url = line.rsplit(' ').next().unwrap().to_owned();
-        Self { child, url, http: reqwest::Client::new() }
-    }
-
-    fn post(&self, key: Option<&str>, method: &str, params: &Value) -> reqwest::RequestBuilder {
-        let request = self.http.post(&self.url).header("Accept", "application/json, text/event-stream");
-        let request = request.header("MCP-Protocol-Version", PROTOCOL);
-        let request = key.into_iter().fold(request, |request, key| request.bearer_auth(key));
-        request.json(&json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }))
-    }
-
-    async fn ask(&self, key: &str, method: &str, params: Value) -> Value {
-        let response = self.post(Some(key), method, &params).send().await.unwrap();
-        assert_eq!(response.status(), StatusCode::OK);
-        response.json().await.unwrap()
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn callers_over_http_use_their_own_keys() {
-    let server = TestServer::start(Backend::Embedded).await;
-    let mut served = HttpServer::start(&server).await;
-    let key = server.client.key();
-    let said = served.ask(key, "initialize", initialize()).await;
-    assert_eq!(text(&said, "/result/serverInfo/name"), "tonearm");
-    assert_eq!(
-        served.ask(key, "tools/list", json!({})).await["result"]["tools"].as_array().unwrap().len(),
-        13
-    );
-    let create = json!({ "name": "create_collection", "arguments": { "title": "By HTTP" } });
-    let made = result_of(&served.ask(key, "tools/call", create).await).unwrap();
-    let collection = text(&made, "/collection/id");
-    let found = server.client.get(&format!("/v1/collection/{collection}")).await.ok();
-    assert_eq!(text(&found, "/collection/title"), "By HTTP");
-
-    let list = json!({ "name": "list_collections", "arguments": {} });
-    let refused = result_of(&served.ask("no_such_key", "tools/call", list.clone()).await).unwrap_err();
-    let sentence = server.client.with_key("no_such_key").get("/v1/collection").await.json();
-    assert_eq!(refused, format!("{} ({})", text(&sentence, "/message"), text(&sentence, "/code")));
-
-    let keyless = served.post(None, "tools/call", &list).send().await.unwrap();
-    assert_eq!(keyless.status(), StatusCode::UNAUTHORIZED);
-    assert_eq!(keyless.headers()["www-authenticate"], "Bearer");
-    // Requests from pages of other sites, and requests with a foreign host name, are refused.
-    for (header, value) in [("Origin", "https://evil.example"), ("Host", "evil.example")] {
-        let request = served.post(Some(key), "tools/call", &list).header(header, value);
-        assert_eq!(request.send().await.unwrap().status(), StatusCode::FORBIDDEN, "{header}");
-    }
-
-    let asked =
-        std::process::Command::new("kill").arg(served.child.id().unwrap().to_string()).status().unwrap();
-    assert!(asked.success());
-    assert!(tokio::time::timeout(EVENTUALLY, served.child.wait()).await.unwrap().unwrap().success());
-    server.node.stop().await;
-}
-
-/// Connections are limited, so silent ones are closed.
-#[tokio::test(flavor = "multi_thread")]
-async fn silent_connections_are_closed() {
-    let server = TestServer::start(Backend::Embedded).await;
-    let served = HttpServer::start(&server).await;
-    let address = served.url.trim_start_matches("http://").trim_end_matches("/mcp").to_owned();
-    let mut silent = TcpStream::connect(&address).await.unwrap();
-    let mut buffer = Vec::new();
-    let closed = silent.read_to_end(&mut buffer);
-    let closed = tokio::time::timeout(EVENTUALLY, closed).await;
-    assert!(closed.is_ok(), "a connection that says nothing stays open");
-    server.node.stop().await;
 }

@@ -121,7 +121,8 @@ async fn what_a_key_does_not_open_is_always_the_same_page() {
         assert_eq!(answer.status, 404, "{path}");
         bodies.insert(answer.bytes);
         assert_eq!(shared.get(&format!("/embed/{path}")).await.status, 404, "{path}");
-        assert_eq!(shared.get(&format!("/embed/{path}/player.json")).await.status, 404, "{path}");
+        let refused = shared.get(&format!("/embed/{path}/player.json")).await;
+        assert_eq!((refused.status.as_u16(), &refused.json()["code"]), (404, &json!("not_found")), "{path}");
     }
     assert_eq!(bodies.len(), 1, "the pages differ");
 }

@@ -1,22 +1,39 @@
-//! The commands of docs/api.md and README.md, run as written there.
+//! The commands of the documentation, run as they are written there.
 
 use std::path::Path;
 use std::process::Command;
 
+use axum::Router;
+use axum::response::Html;
+use axum::routing::get;
+use serde_json::json;
 use tempfile::TempDir;
+use tonearm_fixtures::TestDatabase;
 use tonearm_fixtures::audio::{WavSpec, write_wav};
-use tonearm_testkit::{Client, Program};
+use tonearm_testkit::{Backend, Client, Program, TestServer};
 
+use crate::browser::Browser;
 use crate::command_output::create_organization;
 use crate::{binary, text};
 
-/// Everything between ```` ```sh ```` and ```` ``` ````, in order.
-fn commands(page: &str) -> String {
+/// A page of the repository. It is read when the test runs, so that a changed page needs no new build.
+fn page(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn task(name: &str) -> String {
+    page(&format!("docs/tasks/{name}.md"))
+}
+
+/// What is in the blocks of this language, in order.
+fn blocks(page: &str, language: &str) -> String {
+    let begin = format!("```{language}");
     let mut script = String::new();
     let mut inside = false;
     for line in page.lines() {
         match line {
-            "```sh" => inside = true,
+            line if line == begin => inside = true,
             "```" => inside = false,
             line if inside => {
                 script.push_str(line);
@@ -28,12 +45,17 @@ fn commands(page: &str) -> String {
     script
 }
 
+fn commands(page: &str) -> String {
+    blocks(page, "sh")
+}
+
 /// A service with a collection and a key to it.
 struct Tour {
     program: Program,
     key: String,
     collection: String,
-    _data: TempDir,
+    database_url: Option<String>,
+    data: TempDir,
 }
 
 impl Tour {
@@ -44,24 +66,38 @@ impl Tour {
         program.start().await;
         let key = text(&made, "/api_key").to_owned();
         let collection = Client::new(&program.url(), &key).collection("Tour").await;
-        Self { program, key, collection, _data: data }
+        Self { program, key, collection, database_url: None, data }
     }
 
     /// Runs a script in a folder until one of its commands fails. Returns its output.
     fn run(&self, script: &str, folder: &Path) -> String {
+        let programs = [binary().parent().unwrap().as_os_str().to_owned(), std::env::var_os("PATH").unwrap()];
         let run = Command::new("bash")
             .arg("-xc")
             .arg(format!("set -eu -o pipefail\n{script}"))
             .current_dir(folder)
+            .env("PATH", std::env::join_paths(programs.iter().flat_map(std::env::split_paths)).unwrap())
+            .env("TONEARM_DATA_DIR", self.data.path())
+            .envs(self.database_url.iter().map(|url| ("TONEARM_DATABASE_URL", url)))
             .env("base", self.program.url())
             .env("key", &self.key)
             .env("collection", &self.collection)
             .env("song", "song.wav")
+            .env("backup", folder.join("backup"))
             .output()
             .unwrap();
         let (printed, log) = (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
         assert!(run.status.success(), "{printed}\n{log}");
         printed.into_owned()
+    }
+
+    /// The first steps of the README, for this service.
+    fn first_steps(&self) -> String {
+        let page = commands(&page("README.md"));
+        let (_, steps) = page.split_once("collection=…").unwrap();
+        let (_, steps) = steps.split_once('\n').unwrap();
+        let (steps, _) = steps.split_once("org=$(").unwrap();
+        steps.replace("http://127.0.0.1:8080", &self.program.url())
     }
 }
 
@@ -74,18 +110,114 @@ fn folder_with_a_song(name: &str) -> TempDir {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_command_of_the_tour_works() {
     let (tour, folder) = (Tour::begin().await, folder_with_a_song("song.wav"));
-    tour.run(&commands(include_str!("../../../../docs/api.md")), folder.path());
+    tour.run(&commands(&page("docs/api.md")), folder.path());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_first_steps_of_the_readme_end_with_sound() {
     // The content decides, not the name: this is a WAV file named `song.mp3`.
     let (tour, folder) = (Tour::begin().await, folder_with_a_song("song.mp3"));
-    let page = commands(include_str!("../../../../README.md"));
-    let (_, steps) = page.split_once("collection=…").unwrap();
-    let (_, steps) = steps.split_once('\n').unwrap();
-    let (steps, _) = steps.split_once("tonearm org create").unwrap();
-    let printed = tour.run(&steps.replace("http://127.0.0.1:8080", &tour.program.url()), folder.path());
+    let printed = tour.run(&tour.first_steps(), folder.path());
     let heard = Client::new(&tour.program.url(), "").get(printed.lines().last().unwrap()).await;
     assert_eq!((heard.status.as_u16(), heard.header("content-type")), (200, "audio/mpeg"));
+    let page = commands(&page("README.md"));
+    tour.run(&page[page.find("org=$(").unwrap()..], folder.path());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_is_no_sound_ends_every_wait_with_a_reason() {
+    let (tour, folder) = (Tour::begin().await, tempfile::tempdir().unwrap());
+    for name in ["song.mp3", "song.wav"] {
+        std::fs::write(folder.path().join(name), "This is no sound. ".repeat(100)).unwrap();
+    }
+    let tutorial = commands(&page("docs/api.md"));
+    let (upload, _) = tutorial.split_once("curl -sf \"$base/v1/track/$track/progress\"").unwrap();
+    let first_upload = commands(&task("first-upload"));
+    for script in
+        [tour.first_steps(), first_upload, format!("{upload}{}", commands(&page("docs/track-status.md")))]
+    {
+        let printed = tour.run(&script, folder.path());
+        assert!(printed.contains("init_error"), "{printed}");
+        assert!(printed.contains("not audio"), "{printed}");
+    }
+}
+
+/// One task after the other, in one shell: later ones use what earlier ones made.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_tasks_of_users_work() {
+    let (tour, folder) = (Tour::begin().await, folder_with_a_song("song.mp3"));
+    let added = tour.program.run(&["person", "add", "--email", "ada@example.com", "--name", "Ada"]);
+    assert!(added.status.success(), "{added:?}");
+    let signing = task("sign-urls-in-php");
+    std::fs::write(folder.path().join("sign.php"), blocks(&signing, "php")).unwrap();
+    let has_php = Command::new("php").arg("--version").output().is_ok_and(|ran| ran.status.success());
+    let pages = [
+        task("first-upload"),
+        task("embed-a-player"),
+        task("restrict-a-link"),
+        task("record-from-visitors"),
+        if has_php { signing } else { String::new() },
+        task("delete-a-persons-data"),
+    ];
+    let printed = tour.run(&pages.map(|page| commands(&page)).concat(), folder.path());
+    assert!(printed.contains("\"track_status_id\": \"ready\""), "{printed}");
+    let length = |name: &str| std::fs::metadata(folder.path().join(name)).unwrap().len();
+    assert!(length("preview.mp3") > 10_000);
+    assert!(!has_php || length("signed.mp3") > 10_000);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_tasks_of_operators_work() {
+    let (mut tour, folder) = (Tour::begin().await, folder_with_a_song("song.mp3"));
+    let client = Client::new(&tour.program.url(), &tour.key);
+    let track = client.upload_file(&tour.collection, &folder.path().join("song.mp3")).await;
+    client.settled(&track).await;
+    let printed = tour.run(&commands(&task("alerts")), folder.path());
+    assert!(printed.trim_end().ends_with("no backup for two days"), "{printed}");
+    tour.run(&commands(&task("upgrade")), folder.path());
+    let printed = tour.run(&commands(&task("alerts")), folder.path());
+    assert!(!printed.contains("no backup"), "{printed}");
+
+    let move_to_postgres = task("sqlite-to-postgresql");
+    let (before, after) = move_to_postgres.split_once("## 4.").unwrap();
+    let (running, stopped) = before.split_once("## 3.").unwrap();
+    tour.run(&commands(running), folder.path());
+    tour.program.kill();
+    tour.run(&commands(stopped), folder.path());
+    let database = TestDatabase::postgres().await;
+    tour.program.set("TONEARM_DATABASE_URL", &database.url);
+    tour.database_url = Some(database.url.clone());
+    tour.run(&commands(after), folder.path());
+    tour.program.start().await;
+    let session = client.post("/v1/play_session/track", &json!({"track_id": track})).await.ok();
+    let url = text(&session, "/first_track/variants/0/url");
+    assert_eq!(client.without_key().get(url).await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_visitor_records_a_message() {
+    let server = TestServer::start(Backend::Embedded).await;
+    let client = &server.client;
+    let collection = client.collection("Guest book").await;
+    let session = client.post("/v1/upload_session", &json!({"collection_id": collection})).await.ok();
+    let page = blocks(&task("record-from-visitors"), "html");
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let site = listener.local_addr().unwrap();
+    let router = Router::new().route("/", get(async move || Html(page)));
+    tokio::spawn(async move { axum::serve(listener, router).await });
+
+    let browser = Browser::open().await;
+    let (base, session) = (server.node.public_url(), text(&session, "/upload_session_id"));
+    browser.goto(&format!("http://{site}/#base={base}&session={session}")).await;
+    browser.click("#record").await;
+    browser.shows("#state", "Recording").await;
+    // The browser's microphone beeps once a second.
+    browser.run("window.begun = performance.now()", vec![]).await;
+    browser.until("performance.now() - window.begun > 2000").await;
+    browser.click("#record").await;
+    browser.shows("#state", "Sent").await;
+    browser.close().await;
+    let tracks = client.get(&format!("/v1/collection/{collection}/track")).await.ok();
+    let track = client.settled(text(&tracks, "/tracks/0/id")).await;
+    assert_eq!(track["track_status_id"], "ready", "{track}");
 }

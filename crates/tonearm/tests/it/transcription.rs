@@ -12,7 +12,7 @@ use axum::routing::post;
 use serde_json::json;
 use tokio::sync::{Notify, Semaphore};
 use tonearm_catalog::PendingJob;
-use tonearm_domain::{Clock, Timestamp, TranscriptionState};
+use tonearm_domain::{Clock, ErrorCode, Timestamp, TranscriptionState};
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 use tonearm_service::{Caller, EditTranscript, ProviderTest, Refusal, SetTranscription, Transcriptions};
 use tonearm_testkit::{Backend, TestServer};
@@ -243,7 +243,10 @@ async fn what_people_edit_is_overwritten_only_on_request() {
     };
     edit().await;
     let refused = stage.transcriptions.retry(&stage.caller, id, false).await;
-    assert!(matches!(refused, Err(Refusal::Conflict { code: "transcript_edited", .. })), "{refused:?}");
+    assert!(
+        matches!(refused, Err(Refusal::Conflict { code: ErrorCode::TranscriptEdited, .. })),
+        "{refused:?}"
+    );
     assert_eq!(words().await, "Mine.");
 
     // A user edits it once more while it is transcribed again.

@@ -15,11 +15,12 @@ fn commands_end_quietly_when_nobody_reads() {
     let program = Program::new(binary(), data.path());
     let made = create_organization(&program, "Unread");
     let usage = ["usage", "--org", text(&made, "/organization_id")];
-    let commands: [&[&str]; 8] = [
+    let commands: [&[&str]; 9] = [
         &["doctor"],
         &["--help"],
         &["--version"],
         &["config"],
+        &["completions", "bash"],
         &usage,
         &["org", "list"],
         &["org", "list", "--json"],

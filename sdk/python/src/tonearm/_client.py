@@ -112,7 +112,7 @@ class Tonearm(Operations):
             if not name:
                 raise TypeError("file_name is required for a source that has no name")
             # Before anything is created.
-            if source.size == 0:
+            if not source.piece(0, 1)[0]:
                 raise SourceError("the file is empty")
             created = create(name)
             fields = cast(Any, created)
@@ -143,7 +143,7 @@ class Tonearm(Operations):
 
     def _send_cover(self, to: types.UploadDescriptor, image: bytes) -> None:
         headers = {"Content-Type": "application/octet-stream"}
-        self.send(to["method"], to["upload_url"], headers, image).success()
+        self.retried(lambda: self.send(to["method"], to["upload_url"], headers, image).success())
 
     def share_link(self, track_id: str, share_key: str) -> str:
         """The link that plays a track for everyone who has it, with a key of type `share`."""

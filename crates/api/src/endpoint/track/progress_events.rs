@@ -10,7 +10,7 @@ use http::header::HeaderName;
 use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 use tokio::time::{Instant, Interval, interval_at};
-use tonearm_domain::{Action, Actor};
+use tonearm_domain::{Action, Actor, ErrorCode};
 use tonearm_service::{Access, Caller, NoCapacity, StreamHolder, StreamSlot, Streams, TrackWatch};
 
 use super::progress_record::Progress;
@@ -44,15 +44,16 @@ enum Step {
 
 #[derive(Serialize)]
 struct ErrorEvent<'a> {
-    code: &'a str,
+    code: ErrorCode,
     message: &'a str,
 }
 
 impl ProgressEvents {
     /// Reserves a slot for one more stream.
     pub(super) fn place(streams: &Streams, caller: &Caller) -> Result<StreamSlot, ApiError> {
-        let full =
-            |status, message| ApiError::new(status, "too_many_streams", message).after(RETRY_AFTER_SECONDS);
+        let full = |status, message| {
+            ApiError::new(status, ErrorCode::TooManyStreams, message).after(RETRY_AFTER_SECONDS)
+        };
         let of_node = || {
             full(
                 StatusCode::SERVICE_UNAVAILABLE,

@@ -8,7 +8,7 @@ use futures::Stream;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, StatusCode};
 use serde::Serialize;
-use tonearm_domain::{CoverOwner, OrganizationId, Origin};
+use tonearm_domain::{CoverOwner, ErrorCode, OrganizationId, Origin};
 use tonearm_service::{ReceiveTerms, ReceivedFile, Refusal, Uploads};
 use utoipa::ToSchema;
 
@@ -114,7 +114,7 @@ async fn file_field(
     terms: ReceiveTerms,
 ) -> Result<ReceivedFile, ApiError> {
     let malformed =
-        |_| ApiError::new(StatusCode::BAD_REQUEST, "malformed_form", "the body is not a valid form");
+        |_| ApiError::new(StatusCode::BAD_REQUEST, ErrorCode::MalformedForm, "the body is not a valid form");
     let mut form =
         Multipart::from_request(request, &()).await.map_err(|error| malformed(error.to_string()))?;
     while let Some(field) = form.next_field().await.map_err(|error| malformed(error.to_string()))? {

@@ -118,7 +118,7 @@ mod tests {
     }
 
     fn meta() -> ObjectMeta {
-        ObjectMeta { size: 1000, modified: Timestamp::from_unix_millis(0).unwrap() }
+        ObjectMeta { size: 1000, modified: Timestamp::from_unix_millis(0).unwrap(), version: 0 }
     }
 
     /// Many more objects than are known in memory.

@@ -1,4 +1,4 @@
-//! The file of a piece, `{folder}/{organization}/{folder}/{file}/{index}.{size}.{modified}.crc`.
+//! The file of a piece, `{folder}/{organization}/{folder}/{file}/{index}.{size}.{modified}.{version}.crc`.
 //!
 //! The name contains all metadata of a piece, so that a restarted node finds its pieces by listing the folder. The
 //! bytes of the piece are followed by their CRC-32, which covers the name too and so detects files that the disk
@@ -19,7 +19,7 @@ use crate::object::ObjectMeta;
 /// The name of the folder for files that are being written.
 const UNFINISHED: &str = ".tmp";
 
-/// The end of the names. Files of versions without checksums have other names.
+/// The end of the names. Files of earlier versions of Tonearm have other names.
 const ENDING: &str = "crc";
 
 /// Bytes of the checksum.
@@ -37,7 +37,8 @@ pub(super) fn bytes_on_disk(id: &PieceId, meta: &ObjectMeta) -> u64 {
 }
 
 fn name(id: &PieceId, meta: &ObjectMeta) -> String {
-    format!("{}/{}.{}.{}.{ENDING}", id.key, id.index, meta.size, meta.modified.unix_millis())
+    let ObjectMeta { size, modified, version } = meta;
+    format!("{}/{}.{size}.{}.{version:016x}.{ENDING}", id.key, id.index, modified.unix_millis())
 }
 
 fn checksum(name: &str, bytes: &[u8]) -> [u8; CHECKSUM] {
@@ -142,9 +143,11 @@ fn parse(key: &ObjectKey, name: &str) -> Option<(PieceId, ObjectMeta)> {
     let index = parts.next()?.parse().ok()?;
     let size = parts.next()?.parse().ok()?;
     let modified = Timestamp::from_unix_millis(parts.next()?.parse().ok()?)?;
+    let version = u64::from_str_radix(parts.next()?, 16).ok()?;
     let is_ours = parts.next() == Some(ENDING) && parts.next().is_none();
     let is_inside = size > 0 && index <= (size - 1) / PIECE_BYTES;
-    (is_ours && is_inside).then(|| (PieceId { key: key.clone(), index }, ObjectMeta { size, modified }))
+    let piece = || (PieceId { key: key.clone(), index }, ObjectMeta { size, modified, version });
+    (is_ours && is_inside).then(piece)
 }
 
 /// When a piece was used last; `None` if its file does not have the expected length.
@@ -168,7 +171,8 @@ mod tests {
 
     fn piece() -> (PieceId, ObjectMeta) {
         let name = "018f0000-0000-7000-8000-000000000001/aaaaaaaaaaaa/hq.aaaaaaaaaaaa.mp3";
-        let meta = ObjectMeta { size: PIECE_BYTES + 5, modified: Timestamp::from_unix_millis(7).unwrap() };
+        let modified = Timestamp::from_unix_millis(7).unwrap();
+        let meta = ObjectMeta { size: PIECE_BYTES + 5, modified, version: 9 };
         (PieceId { key: name.parse().unwrap(), index: 1 }, meta)
     }
 
@@ -200,7 +204,7 @@ mod tests {
         check(|bytes| bytes.fill(0));
         // The whole file of another piece.
         write(folder, &id, &meta, b"bytes").unwrap();
-        let other = ObjectMeta { modified: Timestamp::from_unix_millis(8).unwrap(), ..meta };
+        let other = ObjectMeta { version: 10, ..meta };
         fs::rename(&path, folder.join(name(&id, &other))).unwrap();
         assert!(read(folder, &id, &other).is_err());
     }
@@ -214,10 +218,11 @@ mod tests {
         let first = PieceId { index: 0, ..id.clone() };
         write(folder, &first, &meta, &[0; PIECE_BYTES as usize]).unwrap();
         write(folder, &id, &meta, b"bytes").unwrap();
-        // A file as versions without checksums wrote it, and a truncated one.
+        // Files as earlier versions wrote them, and a truncated one.
         let above = folder.join(id.key.to_string());
         fs::write(above.join("1.262149.7"), "bytes").unwrap();
-        fs::write(above.join("0.5.7.crc"), "cut").unwrap();
+        fs::write(above.join("1.262149.7.crc"), "bytes").unwrap();
+        fs::write(above.join("0.5.7.9.crc"), "cut").unwrap();
         // The clock of a file system may stand still between two writes.
         set_used_at(folder, &first, &meta, 1);
         set_used_at(folder, &id, &meta, 2);

@@ -67,3 +67,11 @@ test("what an earlier node does not tell is not needed", async () => {
     assert.equal(described.sources[0].label, "hq");
   }
 });
+
+test("a session that cannot be read without a key has not ended", async () => {
+  const answers = [[{ code: "missing_api_key" }, 401, "setup"], [{ code: "play_session_expired" }, 401, "session"]];
+  for (const [body, status, kind] of answers) {
+    globalThis.fetch = async () => new Response(JSON.stringify(body), { status });
+    await assert.rejects(new Session("https://audio.example", "id", [], () => {}).open(null, () => {}), { kind });
+  }
+});

@@ -4,7 +4,7 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
-use tonearm_domain::{CollectionSort, Cursor, PageQuery, SearchWords};
+use tonearm_domain::{CollectionId, CollectionSort, Cursor, PageQuery, SearchWords};
 use tonearm_service::CreateCollection;
 
 use super::selected::{Selection, done, list_of};
@@ -29,6 +29,8 @@ pub(super) struct MovePage {
     find: String,
     collections: Vec<Choice>,
     has_more: bool,
+    /// The id of a collection to be created.
+    new_id: CollectionId,
     /// The title of a collection to be created.
     title: String,
     problems: Problems,
@@ -42,7 +44,8 @@ pub(in crate::library) async fn move_to(
     let selection = Selection::of(&fields)?;
     let find = fields.text("find").to_owned();
     if fields.is_ticked("create") {
-        return move_to_new(&app, &member, selection, fields.text("title")).await;
+        let id = fields.text("new_id").parse().map_err(|_| PageError::BadForm)?;
+        return move_to_new(&app, &member, selection, id, fields.text("title")).await;
     }
     let target = fields.text("collection");
     if target.is_empty() || fields.is_ticked("search") {
@@ -63,12 +66,14 @@ async fn move_to_new(
     app: &Dashboard,
     member: &Member<Editor>,
     selection: Selection,
+    id: CollectionId,
     title: &str,
 ) -> Result<Response, PageError> {
     let create = CreateCollection { title: title.to_owned(), ..CreateCollection::default() };
-    let moved = app.library.move_tracks_to_new_collection(&member.caller(), &selection.tracks, create).await;
+    let library = &app.library;
+    let moved = library.move_tracks_to_new_collection(&member.caller(), &selection.tracks, id, create).await;
     match moved {
-        Ok((id, changed)) => Ok(done(member, &list_of(Some(id)), Flash::TracksMoved, changed)),
+        Ok(changed) => Ok(done(member, &list_of(Some(id)), Flash::TracksMoved, changed)),
         Err(refusal) => {
             let problems = Problems::of(refusal)?;
             let page = MovePage::of(app, member, selection, String::new()).await?;
@@ -103,6 +108,7 @@ impl MovePage {
             find,
             collections,
             has_more: page.has_after,
+            new_id: app.ambient.record_id(),
             title: String::new(),
             problems: Problems::default(),
         })

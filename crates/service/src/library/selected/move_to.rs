@@ -1,7 +1,9 @@
 //! Moving many tracks to another collection.
 
 use tonearm_catalog::{MovedTrackTombstone, Transaction};
-use tonearm_domain::{AuditAction, CollectionId, Derived, Input, MovedTrack, Track, UndoableChange};
+use tonearm_domain::{
+    AuditAction, Collection, CollectionId, Derived, Input, MovedTrack, Track, UndoableChange,
+};
 
 use super::{Changed, SelectedTracks, keep_undo, lock, sort_as_listed};
 use crate::audit::{self, AuditedAction};
@@ -30,21 +32,25 @@ impl Library {
     }
 
     /// Creates a collection and moves the tracks there, keeping the order that they have in their own. Undoing the move
-    /// leaves the collection empty.
+    /// leaves the collection empty. The caller chooses the id, so that a request that is sent twice creates one collection.
     pub async fn move_tracks_to_new_collection(
         &self,
         caller: &Caller,
         selected: &SelectedTracks,
+        id: CollectionId,
         create: CreateCollection,
-    ) -> Result<(CollectionId, Changed), Refusal> {
-        let collection = self.new_collection(caller, create).await?;
+    ) -> Result<Changed, Refusal> {
+        let collection = Collection { id, ..self.new_collection(caller, create).await? };
         let tx = self.catalog.begin().await?;
         let tracks = lock(&tx, caller, selected).await?;
+        if tx.collection_as_it_is(caller.organization_id, id).await?.is_some() {
+            return Ok(Changed { count: 0, undo: None });
+        }
         // Inserting a collection updates its count in a row of the organization. Deletions of collections lock that row
         // after their collections.
         tx.lock_collections(sources(&tracks).collect()).await?;
         self.insert_collection(&tx, caller, &collection).await?;
-        Ok((collection.id, self.move_all(tx, caller, tracks, collection.id).await?))
+        self.move_all(tx, caller, tracks, id).await
     }
 
     /// Moves tracks. This transaction has locked their rows, their collections and the target.

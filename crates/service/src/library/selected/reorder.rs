@@ -1,7 +1,7 @@
 //! Reordering tracks of a collection, based on the order that a person saw.
 
 use tonearm_catalog::Transaction;
-use tonearm_domain::{AuditAction, CollectionId, TrackId, UndoableChange};
+use tonearm_domain::{AuditAction, CollectionId, ErrorCode, TrackId, UndoableChange};
 
 use super::{Changed, SelectedTracks, keep_undo};
 use crate::audit::{self, AuditedAction};
@@ -89,7 +89,7 @@ impl Library {
 
 pub(super) fn order_changed() -> Refusal {
     Refusal::Conflict {
-        code: "order_changed",
+        code: ErrorCode::OrderChanged,
         message: "the order was changed in the meantime; reload the page to see it".to_owned(),
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use tonearm_catalog::Transaction;
-use tonearm_domain::{AuditAction, RetitledTrack, Track, TrackId, UndoableChange};
+use tonearm_domain::{AuditAction, ErrorCode, RetitledTrack, Track, TrackId, UndoableChange};
 
 use super::{Changed, SelectedTracks, keep_undo, lock};
 use crate::audit::{self, AuditedAction};
@@ -17,25 +17,38 @@ use crate::refusal::Refusal;
 pub struct NewTitle {
     /// Which track.
     pub id: TrackId,
+    /// The title that it had when the new one was chosen. If both are equal, the track is left alone.
+    pub before: Option<String>,
     /// Its title, not empty, at most 1000 characters. If None, the title of the file applies.
     pub title: Option<String>,
 }
 
 impl Library {
-    /// Sets the titles shown in players. Tracks that already have the title are left alone.
+    /// Sets the titles shown in players. Tracks that already have the title are left alone. If a title was changed by
+    /// somebody else meanwhile, nothing is changed.
     pub async fn retitle_tracks(&self, caller: &Caller, titles: Vec<NewTitle>) -> Result<Changed, Refusal> {
         let selected = SelectedTracks::new(titles.iter().map(|new| new.id))?;
+        let trimmed = |title: Option<String>| {
+            title.map(|title| title.trim().to_owned()).filter(|title| !title.is_empty())
+        };
         let mut wanted = HashMap::new();
-        for NewTitle { id, title } in titles {
-            let title = title.map(|title| title.trim().to_owned()).filter(|title| !title.is_empty());
-            wanted.insert(id, title);
+        for NewTitle { id, before, title } in titles {
+            wanted.insert(id, (trimmed(before), trimmed(title)));
         }
         let tx = self.catalog.begin().await?;
         let mut retitled = Vec::new();
         for track in lock(&tx, caller, &selected).await? {
-            let after = wanted.remove(&track.id).flatten();
+            let Some((opened_with, after)) = wanted.remove(&track.id) else { continue };
             let before = track.player_title.clone();
-            if before != after {
+            if opened_with != after && before != after {
+                if before != opened_with {
+                    return Err(Refusal::Conflict {
+                        code: ErrorCode::TitlesChanged,
+                        message:
+                            "a title was changed in the meantime; nothing was saved. Check it and save again"
+                                .to_owned(),
+                    });
+                }
                 if after.as_ref().is_some_and(|title| title.chars().count() > LONGEST) {
                     let message = format!("a title has at most {LONGEST} characters; shorten it");
                     return Err(Refusal::invalid("title", message));

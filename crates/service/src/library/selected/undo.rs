@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use tonearm_catalog::{CatalogError, Record, Transaction};
 use tonearm_domain::{
-    Actor, AuditAction, CollectionId, Cover, CoverOrigin, CoverOwner, CoveredTrack, Derived, Input,
-    MovedTrack, RetitledTrack, Track, TrackId, UndoId, UndoableChange,
+    Actor, AuditAction, CollectionId, Cover, CoverOrigin, CoverOwner, CoveredTrack, Derived, ErrorCode,
+    Input, MovedTrack, RetitledTrack, Track, TrackId, UndoId, UndoableChange,
 };
 
 use crate::admission::quotas;
@@ -161,21 +161,21 @@ async fn note(
 
 fn too_late() -> Refusal {
     Refusal::Conflict {
-        code: "undo_expired",
+        code: ErrorCode::UndoExpired,
         message: "this change can no longer be undone, or was undone already".to_owned(),
     }
 }
 
 fn changed_since() -> Refusal {
     Refusal::Conflict {
-        code: "changed_since",
+        code: ErrorCode::ChangedSince,
         message: "some of the tracks were changed since; nothing was undone".to_owned(),
     }
 }
 
 fn collection_deleted() -> Refusal {
     Refusal::Conflict {
-        code: "collection_deleted",
+        code: ErrorCode::CollectionDeleted,
         message: "the collection of the tracks is deleted; restore the collection first".to_owned(),
     }
 }

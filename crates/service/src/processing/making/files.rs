@@ -13,6 +13,7 @@ use tonearm_media::{LimitTier, Output, Rendered, RunScope, Waveform};
 use tracing::{Instrument, Span};
 
 use super::analysis::Analysed;
+use super::fitting::exceeds_quota;
 use super::plan::PlannedFile;
 use super::reusing::made_from;
 use super::run_context::RunContext;
@@ -81,6 +82,17 @@ pub(super) enum Made {
     Stored(FileOutcome),
 }
 
+impl Made {
+    /// The bytes that are stored for each recipe that needs it.
+    fn bytes_to_store(&self) -> u64 {
+        match self {
+            Self::Rendered(file) => file.size,
+            Self::Bytes(bytes, ..) => bytes.len() as u64,
+            Self::Stored(_) => 0,
+        }
+    }
+}
+
 impl<'a> Results<'a> {
     pub(super) fn new(context: &'a RunContext<'a>, is_together: bool) -> Self {
         Self {
@@ -102,6 +114,15 @@ impl<'a> Results<'a> {
 
     pub(super) fn take_misplaced(&self) -> Vec<PlannedFile> {
         std::mem::take(&mut self.misplaced.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn unrecorded_bytes(&self) -> u64 {
+        let unrecorded = self.unrecorded.lock().unwrap_or_else(PoisonError::into_inner);
+        let sizes = unrecorded.iter().map(|(_, outcome)| match outcome {
+            FileOutcome::Made { size, .. } => *size,
+            FileOutcome::Failed { .. } => 0,
+        });
+        sizes.sum()
     }
 
     pub(super) fn into_unrecorded(self) -> Vec<(Recipe, FileOutcome)> {
@@ -216,6 +237,13 @@ impl Processing {
     async fn store(&self, results: &Results<'_>, planned: &PlannedFile, made: Made) -> Result<(), JobError> {
         let context = results.context;
         for recipe in &planned.recipes {
+            // The headers may have claimed less sound than there is.
+            let bytes = made.bytes_to_store();
+            if let Some(room) = self.room_beside(results).await?.filter(|room| bytes > *room) {
+                let reason = exceeds_quota(bytes, room);
+                self.conclude_one(results, recipe, FileOutcome::Failed { reason }).await?;
+                continue;
+            }
             let outcome = match &made {
                 Made::Stored(outcome) => outcome.clone(),
                 Made::Bytes(bytes, content_type, data) => {
@@ -237,6 +265,12 @@ impl Processing {
             let _ = tokio::fs::remove_file(&file.path).await;
         }
         Ok(())
+    }
+
+    /// The bytes that may be stored beside the files that are not recorded yet. `None` without a quota.
+    async fn room_beside(&self, results: &Results<'_>) -> Result<Option<u64>, JobError> {
+        let room = self.room(results.context.track.organization_id).await?;
+        Ok(room.map(|room| room.saturating_sub(results.unrecorded_bytes())))
     }
 
     /// Records the same outcome for all recipes of a planned file.

@@ -1,7 +1,7 @@
 //! Which files fit into the organization's quota, before any of them is made. A lack of free space is an outage: jobs wait
 //! for its end, and it decides on no file.
 
-use tonearm_domain::{FileOutcome, Recipe, RecipeKind};
+use tonearm_domain::{FileOutcome, OrganizationId, Recipe, RecipeKind};
 use tonearm_media::Output;
 
 use super::run_context::RunContext;
@@ -35,19 +35,23 @@ impl Processing {
         )))
     }
 
+    /// The bytes that an organization may add now. `None` without a quota.
+    pub(super) async fn room(&self, organization_id: OrganizationId) -> Result<Option<u64>, JobError> {
+        let quotas = self.catalog.quotas(organization_id).await?;
+        match quotas.bytes {
+            Some(_) => Ok(quotas.remaining_bytes(self.catalog.quota_usage(organization_id).await?)),
+            None => Ok(None),
+        }
+    }
+
     /// Admits recipes in their order as long as their files fit. What headers claim may be wrong, so files are checked
-    /// again when they are recorded.
+    /// again before they are stored, and when they are recorded.
     pub(super) async fn fitting(
         &self,
         context: &RunContext<'_>,
         recipes: Vec<Recipe>,
     ) -> Result<Fitting, JobError> {
-        let organization_id = context.track.organization_id;
-        let quotas = self.catalog.quotas(organization_id).await?;
-        let mut quota = match quotas.bytes {
-            Some(_) => quotas.remaining_bytes(self.catalog.quota_usage(organization_id).await?),
-            None => None,
-        };
+        let mut quota = self.room(context.track.organization_id).await?;
         let mut fitting = Fitting { recipes: Vec::new(), refused: Vec::new() };
         for recipe in recipes {
             let bytes = most_bytes(context, &recipe.kind);
@@ -74,10 +78,11 @@ pub(super) fn exceeds_quota(bytes: u64, room: u64) -> String {
     )
 }
 
-/// The most bytes that are stored for a file.
+/// The most bytes that are stored for a file; few if nothing declares how long the sound lasts.
 fn most_bytes(context: &RunContext<'_>, kind: &RecipeKind) -> u64 {
     let probe = &context.probe;
-    let duration = probe.duration.max(context.track.duration);
+    let measured = context.track.duration;
+    let duration = if measured > 0.0 { measured } else { probe.declared_seconds() };
     let sound = |kind: &RecipeKind| Output::of(kind, duration).map_or(0, |it| it.most_bytes(probe, duration));
     match kind {
         RecipeKind::Transcode(_) | RecipeKind::Preview(_) => sound(kind),

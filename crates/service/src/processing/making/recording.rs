@@ -19,6 +19,7 @@ use crate::library::covers;
 use crate::processing::job_error::JobError;
 use crate::processing::manifests;
 use crate::processing::runner::{JobRun, Processing, finish};
+use crate::removal::{remove_later, remove_soon};
 use crate::track_view::TrackParents;
 use crate::transcription;
 use crate::webhooks::events;
@@ -37,16 +38,21 @@ impl Unrecorded {
         self.files.iter().any(|(own, _)| own.is_same_revision(recipe))
     }
 
-    /// The objects that were stored for these results.
-    pub(super) fn objects(&self, track: &Track) -> Vec<ObjectKey> {
+    /// The objects that were stored for these results, with their sizes in bytes; 0 for covers, which are small.
+    pub(super) fn objects(&self, track: &Track) -> Vec<(ObjectKey, u64)> {
         let covers = self
             .cover
             .iter()
-            .flat_map(|made| Cover::files(track.organization_id, track.index, made.cover.version));
-        let files = self.files.iter().filter_map(|(_, outcome)| outcome.object());
-        let own = |key: &&ObjectKey| track.source.as_ref().is_none_or(|source| source.key != **key);
-        files.filter(own).cloned().chain(covers).collect()
+            .flat_map(|made| Cover::files(track.organization_id, track.index, made.cover.version))
+            .map(|key| (key, 0));
+        self.files.iter().filter_map(|(_, outcome)| object_beside(track, outcome)).chain(covers).collect()
     }
+}
+
+/// The object of a file and its size in bytes, unless it is the source of the track.
+pub(super) fn object_beside(track: &Track, outcome: &FileOutcome) -> Option<(ObjectKey, u64)> {
+    let FileOutcome::Made { key, size, .. } = outcome else { return None };
+    track.source.as_ref().is_none_or(|source| source.key != *key).then(|| (key.clone(), *size))
 }
 
 /// The results of probing and measuring a track.
@@ -143,6 +149,23 @@ impl<'a> Recording<'a> {
         }))
     }
 
+    /// Settles a track again that needs fewer files than before.
+    pub(in crate::processing) async fn settled(
+        tx: Transaction,
+        ambient: &Ambient,
+        organization_id: OrganizationId,
+        track_id: TrackId,
+    ) -> Result<Transaction, JobError> {
+        match Recording::of(tx, ambient, organization_id, track_id).await? {
+            Ok(mut recording) if recording.track.status.is_settled() => {
+                recording.settle_again().await?;
+                recording.write().await
+            }
+            Ok(recording) => Ok(recording.tx),
+            Err(tx) => Ok(tx),
+        }
+    }
+
     /// Records all remaining results of a run.
     pub(super) async fn put(&mut self, unrecorded: Unrecorded) -> Result<(), CatalogError> {
         // First, because events contain the bitrate of files, which is computed from these values.
@@ -178,16 +201,19 @@ impl<'a> Recording<'a> {
         outcome: FileOutcome,
     ) -> Result<(), CatalogError> {
         let id = recipe.id;
-        let outcome = self.admitted(&recipe, outcome).await?;
+        let outcome = self.admitted(outcome).await?;
         let is_made = matches!(outcome, FileOutcome::Made { .. });
         let has_made = self.files.iter().any(|file| file.recipe.id == id && file.is_made());
         let ambient = self.ambient;
         let Some(recipe) = self.current(&recipe).cloned() else {
-            let unused = Unrecorded { files: vec![(recipe, outcome)], ..Unrecorded::default() };
-            return self.tx.put_replaced_objects(&unused.objects(&self.track), ambient.now()).await;
+            return self.give_up(&outcome).await;
         };
         if has_made && !is_made {
             return Ok(());
+        }
+        if let Some(earlier) = self.files.iter().find(|file| file.recipe.id == id) {
+            let object: Vec<_> = object_beside(&self.track, &earlier.outcome).into_iter().collect();
+            remove_later(&self.tx, ambient, self.track.organization_id, &object).await?;
         }
         let (file_id, created_at) = (ambient.record_id(), ambient.now());
         let file = TrackFile { id: file_id, track_id: self.track.id, recipe, outcome, created_at };
@@ -201,7 +227,7 @@ impl<'a> Recording<'a> {
 
     /// The outcome itself, or a failure in its place if the file exceeds the quota: only now its size is known, and what
     /// was recorded meanwhile.
-    async fn admitted(&mut self, recipe: &Recipe, outcome: FileOutcome) -> Result<FileOutcome, CatalogError> {
+    async fn admitted(&mut self, outcome: FileOutcome) -> Result<FileOutcome, CatalogError> {
         let (FileOutcome::Made { key, size, .. }, Some(room)) = (&outcome, self.room) else {
             return Ok(outcome);
         };
@@ -213,9 +239,14 @@ impl<'a> Recording<'a> {
             return Ok(outcome);
         }
         let reason = exceeds_quota(*size, room);
-        let unused = Unrecorded { files: vec![(recipe.clone(), outcome)], ..Unrecorded::default() };
-        self.tx.put_replaced_objects(&unused.objects(&self.track), self.ambient.now()).await?;
+        self.give_up(&outcome).await?;
         Ok(FileOutcome::Failed { reason })
+    }
+
+    /// Removes the object of a file that is not recorded.
+    async fn give_up(&self, outcome: &FileOutcome) -> Result<(), CatalogError> {
+        let object: Vec<_> = object_beside(&self.track, outcome).into_iter().collect();
+        remove_soon(&self.tx, self.ambient, self.track.organization_id, &object).await
     }
 
     /// Records a cover unless one was uploaded meanwhile. A drawn cover is always recorded as the placeholder.

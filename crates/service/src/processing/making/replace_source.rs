@@ -15,6 +15,7 @@ use super::recording::Unrecorded;
 use super::stop::Stop;
 use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing, finish};
+use crate::removal::remove_soon;
 use crate::webhooks::events;
 
 /// The replacement that a job works on.
@@ -166,7 +167,9 @@ impl Processing {
 
     /// Removes the files that were made, after the job has ended under its lease.
     async fn discard(&self, staged: &Track, made: &Unrecorded) {
-        if let Err(error) = self.remove_unnamed(made.objects(staged)).await {
+        if let Err(error) =
+            self.remove_unnamed(made.objects(staged).into_iter().map(|(key, _)| key).collect()).await
+        {
             tracing::warn!(%error, "could not remove the files of a replacement that failed; the sweep removes them");
         }
     }
@@ -199,10 +202,11 @@ pub(in crate::processing) async fn fail(
     tx.delete_track_progress(turn.track_id).await?;
     let found = tx.replacement(turn.organization_id, turn.track_id).await?;
     let Some(mut replacement) = found.filter(|it| is_wanted(it, turn)) else { return Ok(()) };
-    let unused: Vec<_> = replacement.source.take().into_iter().map(|source| source.key).collect();
+    let unused: Vec<_> =
+        replacement.source.take().into_iter().map(|source| (source.key, source.size)).collect();
     replacement.fail(reason.to_owned()).map_err(JobError::internal)?;
     tx.put_replacement(&replacement).await?;
-    tx.put_replaced_objects(&unused, ambient.now()).await?;
+    remove_soon(tx, ambient, turn.organization_id, &unused).await?;
     if let Some(track) = track {
         events::track_reported(tx, ambient, &track, track.status).await?;
     }

@@ -77,7 +77,7 @@ impl Processing {
                 return Err(stop);
             }
         };
-        self.require_duration(probe.duration)?;
+        self.require_duration(probe.declared_seconds())?;
         probe.info.size = Some(source.size);
         let organization = self.catalog.organization(track.organization_id).await?;
         let is_early = organization.is_some_and(|organization| organization.is_early_sound);

@@ -1,13 +1,12 @@
 //! Replacing the source and files of a track with new ones, in the transaction of a recording.
 
 use tonearm_catalog::CatalogError;
-use tonearm_domain::{
-    Cover, FileOutcome, ObjectKey, REPLACED_FILES_SECONDS, Recipe, Replacement, Track, TrackFile,
-};
+use tonearm_domain::{Cover, FileOutcome, ObjectKey, Recipe, Replacement, Track, TrackFile};
 
 use super::finish_cover::versions_of;
-use super::recording::{Measured, Recording, Unrecorded, judge, playable};
+use super::recording::{Measured, Recording, Unrecorded, judge, object_beside, playable};
 use crate::processing::job_error::JobError;
+use crate::removal::remove_later;
 use crate::transcription;
 
 impl Recording<'_> {
@@ -39,7 +38,7 @@ impl Recording<'_> {
     pub(super) async fn replace_all(&mut self, staged: &Track, made: Unrecorded) -> Result<(), JobError> {
         let before = self.track.clone();
         let old_files = std::mem::take(&mut self.files);
-        self.tx.delete_files_of_track(before.id).await?;
+        self.tx.delete_replaced_files(before.id, self.ambient.now()).await?;
         self.track.source = staged.source.clone();
         self.track.file_name.clone_from(&staged.file_name);
         self.track.file_name_original.clone_from(&staged.file_name_original);
@@ -53,8 +52,7 @@ impl Recording<'_> {
         self.is_replaced = true;
         self.forget_written_words().await?;
         let removed = replaced_objects(&before, &old_files, &self.track);
-        let remove_at = self.ambient.now().plus_seconds(REPLACED_FILES_SECONDS);
-        self.tx.put_replaced_objects(&removed, remove_at).await?;
+        remove_later(&self.tx, self.ambient, before.organization_id, &removed).await?;
         Ok(self.tx.delete_track_progress(before.id).await?)
     }
 
@@ -81,19 +79,16 @@ impl Recording<'_> {
     }
 }
 
-/// The objects that no row names any more: the old source, its files, and covers made from it.
-fn replaced_objects(before: &Track, files: &[TrackFile], after: &Track) -> Vec<ObjectKey> {
+/// The objects that no row names any more, with their sizes in bytes: the old source, its files, and covers made from it,
+/// which are small and count as 0.
+fn replaced_objects(before: &Track, files: &[TrackFile], after: &Track) -> Vec<(ObjectKey, u64)> {
     let versions = |track: &Track| versions_of(track.cover, track.placeholder);
     let kept = versions(after);
     let covers = versions(before).into_iter().filter(|version| !kept.contains(version));
     let pictures = covers.flat_map(|version| Cover::files(before.organization_id, before.index, version));
     let with_webp =
         pictures.flat_map(|jpeg| Cover::webp_of(&jpeg).into_iter().chain([jpeg]).collect::<Vec<_>>());
-    let made = files.iter().filter_map(TrackFile::object).cloned();
-    let source = before.source.iter().map(|source| source.key.clone());
-    let mut keys: Vec<ObjectKey> = made.chain(source).chain(with_webp).collect();
-    // The variant of type original is the source itself, so its key may appear twice.
-    keys.sort_by_cached_key(ToString::to_string);
-    keys.dedup();
-    keys
+    let made = files.iter().filter_map(|file| object_beside(before, &file.outcome));
+    let source = before.source.iter().map(|source| (source.key.clone(), source.size));
+    made.chain(source).chain(with_webp.map(|key| (key, 0))).collect()
 }

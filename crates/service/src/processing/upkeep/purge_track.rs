@@ -31,8 +31,9 @@ impl Processing {
         // removes it.
         let mut keys = self.objects_in(organization_id, track.index).await?;
         keys.extend(track.source.map(|source| source.key).filter(|key| key.folder != track.index));
-        self.remove_unnamed(keys).await?;
+        self.remove_unnamed(keys.clone()).await?;
         let tx = self.catalog.begin().await?;
+        tx.forget_replaced_objects(&keys).await?;
         tx.purge_track(organization_id, track_id, self.ambient.now(), self.purged_titles).await?;
         finish(&run.claimed, tx).await
     }

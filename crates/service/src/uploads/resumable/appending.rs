@@ -178,7 +178,7 @@ impl Uploads {
             return Err(Refusal::TooLarge { limit }.into());
         }
         // Checks the disk space only, not the length of the queue: an upload that was begun may be completed.
-        self.admission.require_space().await?;
+        self.admission.require_space()?;
         let (organization_id, length) = (held.upload.organization_id, held.upload.length);
         let allowance =
             quotas::source_allowance(&self.catalog, organization_id, length, held.counted()).await?;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 use tonearm_catalog::{Catalog, CatalogError, ConnectOptions, ServerSettings};
-use tonearm_domain::{Ambient, error_with_causes};
+use tonearm_domain::Ambient;
 
 use super::report::Finding;
 use crate::Config;
@@ -26,23 +26,14 @@ pub(super) async fn open(config: &Config) -> Result<Option<Catalog>, Finding> {
         return Ok(None);
     }
     let options = ConnectOptions { migrate: migrate_in_command(config), ..ConnectOptions::default() };
-    let catalog = Catalog::connect(&config.database_url, options).await.map_err(|error| match error {
-        // The error already says what to do.
-        error @ CatalogError::Schema(_) => {
-            Finding::failed("database", format!("{}: {error}", config.database_url))
-        }
-        error => unreachable(config, &error),
-    })?;
+    let connecting = Catalog::connect(&config.database_url, options).await;
+    let catalog = connecting.map_err(|error| unreachable(config, &error))?;
     catalog.ping().await.map_err(|error| unreachable(config, &error))?;
     Ok(Some(catalog))
 }
 
 fn unreachable(config: &Config, error: &CatalogError) -> Finding {
-    let (url, error) = (&config.database_url, error_with_causes(error));
-    Finding::failed(
-        "database",
-        format!("{url}: {error}; check database_url and whether the server is running"),
-    )
+    Finding::failed("database", format!("{}: {}", config.database_url, error.of_opening()))
 }
 
 pub(super) async fn database(config: &Config, ambient: &Ambient, catalog: &Catalog) -> Vec<Finding> {

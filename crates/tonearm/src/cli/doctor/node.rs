@@ -75,10 +75,14 @@ pub(super) fn disks(config: &Config) -> Vec<Finding> {
         }
         Err(_) => false,
     });
-    folders.into_iter().map(|folder| disk(folder, config.min_free_space)).collect()
+    let shortage = opening::space(config).shortage();
+    let shortage = shortage.map(|short| {
+        Finding::failed("disk", format!("{short}; free some space: nothing can be added until then"))
+    });
+    folders.into_iter().map(disk).chain(shortage).collect()
 }
 
-fn disk(folder: &Path, least: u64) -> Finding {
+fn disk(folder: &Path) -> Finding {
     let stat = match rustix::fs::statvfs(folder) {
         Ok(stat) => stat,
         Err(error) => return Finding::failed("disk", format!("{}: {error}", folder.display())),
@@ -87,9 +91,6 @@ fn disk(folder: &Path, least: u64) -> Finding {
     let found = format!("{} free at {}", shown_bytes(free), folder.display());
     if free < LOW_DISK_BYTES {
         Finding::failed("disk", format!("{found}; free some space: at least 2 GiB are required"))
-    } else if free < least {
-        let advice = "free some space, or lower limits.min_free_space: uploads are refused until then";
-        Finding::failed("disk", format!("{found}; {advice}"))
     } else {
         Finding::ok("disk", found)
     }

@@ -6,8 +6,6 @@ use std::time::Duration;
 use tonearm_outbound::{FetchLimits, Outbound};
 use url::Url;
 
-use crate::cli::Failure;
-
 /// The largest picture that is fetched, in bytes. The service has a limit of its own.
 const LARGEST: u64 = 20 << 20;
 
@@ -19,8 +17,8 @@ pub(super) struct Art {
 }
 
 impl Art {
-    pub(super) fn new(allow_private: bool) -> Result<Self, Failure> {
-        Ok(Self { outbound: Outbound::new(allow_private).map_err(Failure::failed)? })
+    pub(super) fn new(outbound: Outbound) -> Self {
+        Self { outbound }
     }
 
     /// Fetches a picture. An error is a sentence.

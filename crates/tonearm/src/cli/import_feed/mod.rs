@@ -1,7 +1,9 @@
 //! `tonearm import-feed`
 
 mod art;
+mod encoding;
 mod existing;
+mod following;
 mod outline;
 mod run;
 mod show;
@@ -17,6 +19,7 @@ use serde_json::Map;
 use sha2::{Digest, Sha256};
 use tonearm_client::{Client, CollectionRecord};
 use tonearm_domain::{CollectionId, TrackId};
+use tonearm_outbound::Outbound;
 
 use self::art::Art;
 use self::run::{Run, RunOptions};
@@ -40,7 +43,7 @@ pub(super) struct Args {
     /// Import only the newest N episodes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     newest: Option<u32>,
-    /// Update the titles and metadata of imported episodes that have changed in the feed
+    /// Update the titles and metadata of imported episodes where the feed has changed them since the last import
     #[arg(long)]
     update: bool,
     /// Delete tracks whose import or processing failed, and import them again
@@ -52,7 +55,7 @@ pub(super) struct Args {
     /// Import without the art of the episodes
     #[arg(long)]
     no_art: bool,
-    /// Also fetch art from private addresses, such as those of your own network
+    /// Also fetch art, and pages of the feed from other servers, from private addresses, such as those of your own network
     #[arg(long)]
     allow_private: bool,
     /// Wait until the imported tracks are processed
@@ -74,18 +77,19 @@ pub(super) async fn run(args: Args) -> Result<(), Failure> {
     let _lock = only_one(&client, args.collection)?;
     let stop = Stop::default();
     stop.on_signals().map_err(Failure::failed)?;
-    let Some(feed) = stop.unless_interrupted(args.feed.read()).await else {
+    let outbound = Outbound::new(args.allow_private).map_err(Failure::failed)?;
+    let read = following::read(&args.feed, &outbound, &screen);
+    let Some(show) = stop.unless_interrupted(read).await else {
         return Err(Failure::Failed("stopped".to_owned()));
     };
-    let mut show =
-        show::read(&feed.map_err(Failure::Failed)?).map_err(|error| Failure::Failed(shown_text(&error)))?;
+    let mut show = show.map_err(|error| Failure::Failed(shown_text(&error)))?;
     if let Some(newest) = args.newest {
         let older = show.episodes.len().saturating_sub(newest as usize);
         show.episodes.drain(..older);
     }
     let (from, to) = (shown_text(&show.title), shown_text(&collection.title));
     screen.line(&format!("Importing {from} ({} episodes) to the collection {to}.", show.episodes.len()));
-    let art = Art::new(args.allow_private)?;
+    let art = Art::new(outbound);
     let run = Arc::new(Run {
         client,
         options: RunOptions {

@@ -11,7 +11,7 @@ const DEEPEST: usize = 100;
 const MOST_PARTS: usize = 2_000_000;
 
 /// Maximum number of episodes in a feed.
-const MOST_ITEMS: usize = 20_000;
+pub(super) const MOST_ITEMS: usize = 20_000;
 
 /// The format of a feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

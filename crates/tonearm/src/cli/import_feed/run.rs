@@ -148,13 +148,13 @@ impl Run {
             return Ok(Action::Replace(track));
         }
         let changes = fields.clone().changes(&track).filter(|_| self.options.updates);
-        let outcome = match (&changes, self.options.is_dry) {
-            (None, _) => Outcome::Present,
-            (Some(_), true) => Outcome::WouldUpdate,
-            (Some(changes), false) => {
-                self.client.update_track(track.id, changes).await?;
-                Outcome::Updated
-            }
+        if let Some(changes) = changes.as_ref().filter(|_| !self.options.is_dry) {
+            self.client.update_track(track.id, &changes.update).await?;
+        }
+        let outcome = match (changes.is_some_and(|changes| changes.is_visible), self.options.is_dry) {
+            (false, _) => Outcome::Present,
+            (true, true) => Outcome::WouldUpdate,
+            (true, false) => Outcome::Updated,
         };
         let mut entry = entry(outcome, episode)
             .with("track_id", track.id.to_string())

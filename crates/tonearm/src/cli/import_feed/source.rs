@@ -1,13 +1,16 @@
 //! Reads a feed from a URL or a file.
 
+use std::fmt::Display;
 use std::io::Read;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use reqwest::header::{ACCEPT, CONTENT_ENCODING};
+use axum::http::Request;
+use reqwest::StatusCode;
+use reqwest::header::{ACCEPT, CONTENT_ENCODING, HeaderMap, LOCATION};
 use tonearm_domain::innermost_cause;
-use tonearm_outbound::install_tls_provider;
+use tonearm_outbound::{CallLimits, Outbound, install_tls_provider};
 use url::Url;
 
 /// The largest feed that is read, in bytes.
@@ -31,7 +34,7 @@ pub(super) enum FeedSource {
     File(PathBuf),
 }
 
-/// The bytes of a feed, and the base of its relative URLs.
+/// The bytes of a feed, and its URL, to which its URLs are relative.
 pub(super) struct FeedBytes {
     pub(super) bytes: Vec<u8>,
     pub(super) base: Option<Url>,
@@ -54,6 +57,14 @@ impl FromStr for FeedSource {
 }
 
 impl FeedSource {
+    /// Its URL, if it has one.
+    pub(super) fn url(&self) -> Option<Url> {
+        match self {
+            Self::Url(url) => Some(url.clone()),
+            Self::File(_) => None,
+        }
+    }
+
     /// Reads the feed. An error is a sentence, without the URL, which may contain a password.
     pub(super) async fn read(&self) -> Result<FeedBytes, String> {
         match self {
@@ -90,14 +101,7 @@ async fn fetch(url: Url) -> Result<FeedBytes, String> {
     let host = url.host_str().unwrap_or_default().to_owned();
     let failed = |error: reqwest::Error| format!("the feed cannot be fetched from {host}: {}", cause(error));
     let mut response = client.get(url).header(ACCEPT, TYPES).send().await.map_err(failed)?;
-    if !response.status().is_success() {
-        return Err(format!("{host} responds with {} instead of the feed", response.status()));
-    }
-    if response.headers().get(CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
-        return Err(format!(
-            "{host} sends the feed compressed, which was not requested; serve it without compression"
-        ));
-    }
+    check_response(&host, response.status(), response.headers())?;
     check_size(response.content_length().unwrap_or_default())?;
     let base = response.url().clone();
     let mut bytes = Vec::new();
@@ -106,6 +110,46 @@ async fn fetch(url: Url) -> Result<FeedBytes, String> {
         bytes.extend_from_slice(&chunk);
     }
     Ok(FeedBytes { bytes, base: Some(base) })
+}
+
+/// Reads what a feed refers to: its next page, or the place where it is now. Other servers must be public, unless `outbound`
+/// allows more: the author of a feed must not reach private addresses through this computer.
+pub(super) async fn follow(url: &Url, from: &FeedBytes, outbound: &Outbound) -> Result<FeedBytes, String> {
+    if from.base.as_ref().is_some_and(|base| base.origin() == url.origin()) {
+        return fetch(url.clone()).await;
+    }
+    let host = url.host_str().unwrap_or_default();
+    let failed = |problem: &dyn Display| format!("the feed cannot be fetched from {host}: {problem}");
+    let most = usize::try_from(LARGEST_FEED).unwrap_or(usize::MAX);
+    let limits = CallLimits { timeout: TIMEOUT, body: most.saturating_add(1) };
+    let mut url = url.clone();
+    for _ in 0..=MOST_REDIRECTS {
+        let request = Request::get(url.as_str()).header(ACCEPT, TYPES).body(Vec::new());
+        let request = request.map_err(|error| failed(&error))?;
+        let answer = outbound.send(request, limits).await.map_err(|error| failed(&error))?;
+        let status = StatusCode::from_u16(answer.status).map_err(|error| failed(&error))?;
+        if status.is_redirection() {
+            let location = answer.headers.get(LOCATION).and_then(|to| to.to_str().ok());
+            url = location.and_then(|to| url.join(to).ok()).ok_or_else(|| failed(&"it redirects nowhere"))?;
+            continue;
+        }
+        check_response(host, status, &answer.headers)?;
+        check_size(answer.body.len() as u64)?;
+        return Ok(FeedBytes { bytes: answer.body.to_vec(), base: Some(url) });
+    }
+    Err(failed(&format!("the server redirects more than {MOST_REDIRECTS} times")))
+}
+
+fn check_response(host: &str, status: StatusCode, headers: &HeaderMap) -> Result<(), String> {
+    if !status.is_success() {
+        return Err(format!("{host} responds with {status} instead of the feed"));
+    }
+    match headers.get(CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
+        true => Err(format!(
+            "{host} sends the feed compressed, which was not requested; serve it without compression"
+        )),
+        false => Ok(()),
+    }
 }
 
 /// The cause of an error, which does not contain the URL.

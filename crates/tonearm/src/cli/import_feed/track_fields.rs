@@ -6,12 +6,22 @@ use tonearm_domain::CollectionId;
 
 use super::show::{Episode, Show};
 
+/// The name in the metadata of a track under which the last values from the feed are kept, by the names of the fields.
+const LAST: &str = "feed";
+
 /// The fields of a track that come from the feed.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct TrackFields {
     title: Option<String>,
     subtitle: Option<String>,
     metadata: Map<String, Value>,
+}
+
+/// What an episode changes in its track.
+pub(super) struct Changes {
+    pub(super) update: UpdateTrack,
+    /// Whether more changes than the values that are kept for the next comparison.
+    pub(super) is_visible: bool,
 }
 
 impl TrackFields {
@@ -33,7 +43,8 @@ impl TrackFields {
         Self { title: episode.title.clone(), subtitle, metadata }
     }
 
-    pub(super) fn into_import(self, collection_id: CollectionId, episode: &Episode) -> ImportTrack {
+    pub(super) fn into_import(mut self, collection_id: CollectionId, episode: &Episode) -> ImportTrack {
+        self.metadata.insert(LAST.to_owned(), self.values().into());
         ImportTrack {
             collection_id,
             source_url: episode.file.to_string(),
@@ -44,16 +55,43 @@ impl TrackFields {
         }
     }
 
-    /// The update that a track needs, if any. Metadata that does not come from the feed is kept.
-    pub(super) fn changes(self, track: &ListedTrack) -> Option<UpdateTrack> {
+    /// All values that the feed has, by the names of the fields.
+    fn values(&self) -> Map<String, Value> {
+        let mut values = self.metadata.clone();
+        for (name, text) in [(TITLE, &self.title), (SUBTITLE, &self.subtitle)] {
+            text.clone().map(|text| values.insert(name.to_owned(), text.into()));
+        }
+        values
+    }
+
+    /// The update that a track needs, if any: of what the feed has changed since the last import, which people may have changed,
+    /// too. Everything else is theirs. Of a track without values of the last import, the values of now are kept for the next.
+    pub(super) fn changes(self, track: &ListedTrack) -> Option<Changes> {
+        let last = track.metadata.get(LAST).and_then(Value::as_object);
+        let values = self.values();
+        let mut kept = last.cloned().unwrap_or_default();
+        let changed: Map<String, Value> = values
+            .iter()
+            .filter(|(name, value)| last.is_some_and(|last| last.get(*name) != Some(value)))
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
+        kept.extend(values);
+        if Some(&kept) == last {
+            return None;
+        }
         let mut metadata = track.metadata.clone();
-        metadata.extend(self.metadata);
-        // If the feed has no title, the stored title comes from the file.
-        let is_same = |own: &Option<String>, stored: &Option<String>| own.is_none() || own == stored;
-        let is_unchanged = is_same(&self.title, &track.player_title)
-            && is_same(&self.subtitle, &track.player_subtitle)
-            && metadata == track.metadata;
-        let update = UpdateTrack { player_title: self.title, player_subtitle: self.subtitle, metadata };
-        (!is_unchanged).then_some(update)
+        metadata.extend(self.metadata.into_iter().filter(|(name, _)| changed.contains_key(name)));
+        let is_visible = metadata != track.metadata;
+        metadata.insert(LAST.to_owned(), kept.into());
+        let title = self.title.filter(|_| changed.contains_key(TITLE));
+        let subtitle = self.subtitle.filter(|_| changed.contains_key(SUBTITLE));
+        let differs = |own: &Option<String>, stored: &Option<String>| own.is_some() && own != stored;
+        let is_visible =
+            is_visible || differs(&title, &track.player_title) || differs(&subtitle, &track.player_subtitle);
+        let update = UpdateTrack { player_title: title, player_subtitle: subtitle, metadata };
+        Some(Changes { update, is_visible })
     }
 }
+
+const TITLE: &str = "title";
+const SUBTITLE: &str = "subtitle";

@@ -21,11 +21,39 @@ const SOUND: [&str; 12] =
 /// The parser accepts a wrong day of the week, because some feeds are written by hand.
 const DATES: DateTimeParser = DateTimeParser::new().relaxed_weekday(true);
 
-/// A text without the characters that the service does not store. Returns `None` if nothing is left.
+/// A text without the characters that the service does not store. Feeds contain the named entities of HTML, which XML does
+/// not have, and references that were escaped twice. Returns `None` if nothing is left.
 pub(super) fn text(text: &str) -> Option<String> {
+    let text = html_escape::decode_html_entities(text);
     let text: String = text.trim().chars().filter(|c| *c != '\0').take(LONGEST_TITLE).collect();
     Some(text).filter(|text| !text.is_empty())
 }
+
+/// The text of HTML, in one line.
+pub(super) fn html(html: &str) -> Option<String> {
+    let (mut plain, mut rest) = (String::new(), html);
+    while let Some((before, from)) = rest.split_once('<') {
+        plain.push_str(before);
+        let is_tag = from.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?'));
+        match from.split_once('>').filter(|_| is_tag) {
+            Some((tag, after)) => {
+                let name = tag.trim_matches('/').split([' ', '/']).next().unwrap_or_default();
+                plain.push_str(if INLINE.contains(&name.to_ascii_lowercase().as_str()) { "" } else { " " });
+                rest = after;
+            }
+            None => {
+                plain.push('<');
+                rest = from;
+            }
+        }
+    }
+    plain.push_str(rest);
+    text(&plain.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// Elements within words.
+const INLINE: [&str; 12] =
+    ["a", "abbr", "b", "code", "em", "i", "mark", "small", "span", "strong", "sub", "sup"];
 
 /// Parses an http or https URL, which may be relative to that of the feed.
 pub(super) fn web_url(text: &str, base: Option<&Url>) -> Option<Url> {
@@ -56,13 +84,15 @@ pub(super) fn id(id: &str) -> Option<String> {
     Some(if fits { id.to_owned() } else { hashed(id) })
 }
 
-/// The id of an item that has none, from the URL of its file. The query and the fragment are left out, because they
-/// often contain a different token each time.
-pub(super) fn id_of_file(file: &Url) -> String {
-    let mut file = file.clone();
-    file.set_query(None);
-    file.set_fragment(None);
-    id(file.as_str()).unwrap_or_else(|| hashed(file.as_str()))
+/// Ids for an item that has none, in the order in which they are tried. The query of its file is the last resort, because
+/// it often contains a different token each time.
+pub(super) fn ids_of_file(file: &Url, published_at: Option<Timestamp>) -> impl Iterator<Item = String> {
+    let mut plain = file.clone();
+    plain.set_query(None);
+    plain.set_fragment(None);
+    let dated = published_at.map(|at| format!("{plain}#{at}"));
+    let ids = [Some(plain.into()), dated, Some(file.to_string())];
+    ids.into_iter().flatten().map(|text: String| id(&text).unwrap_or_else(|| hashed(&text)))
 }
 
 pub(super) fn hashed(id: &str) -> String {

@@ -1,25 +1,31 @@
 //! The protocol over HTTP (`--http`), for callers that each have their own API key.
 
+mod message;
+mod origin;
+
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
 use axum::extract::Request;
-use axum::http::header::{AUTHORIZATION, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::header::{AUTHORIZATION, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
-use tonearm_domain::is_plain_json;
 
+use self::message::{Refused, read};
+pub(super) use self::origin::Origin;
 use super::server::ToolServer;
 use crate::cli::bulk::{Stop, is_sendable};
 use crate::cli::{Failure, print};
@@ -27,7 +33,7 @@ use crate::cli::{Failure, print};
 /// Connections at a time.
 const MOST_CONNECTIONS: usize = 256;
 
-/// Requests at a time: each of them is one to the service.
+/// Requests at a time: each of them makes at most one at a time to the service.
 const MOST_REQUESTS: usize = 64;
 
 /// How long the head of a request may take to arrive, from the moment that one is waited for.
@@ -47,7 +53,32 @@ pub(super) struct Access {
     /// The names by which it is called; none for those of this machine itself.
     pub(super) hosts: Vec<String>,
     /// The origins whose pages may call it.
-    pub(super) origins: Vec<String>,
+    pub(super) origins: Vec<Origin>,
+}
+
+/// What is known of a request while it is under way. A call holds it to its end, which can be after the response.
+#[derive(Clone)]
+pub(super) struct UnderWay(Arc<State>);
+
+struct State {
+    is_key_refused: AtomicBool,
+    /// One of [`MOST_REQUESTS`].
+    _place: OwnedSemaphorePermit,
+}
+
+impl UnderWay {
+    fn new(place: OwnedSemaphorePermit) -> Self {
+        Self(Arc::new(State { is_key_refused: AtomicBool::new(false), _place: place }))
+    }
+
+    /// The service did not accept the key.
+    pub(super) fn refuse_key(&self) {
+        self.0.is_key_refused.store(true, Ordering::Relaxed);
+    }
+
+    fn is_key_refused(&self) -> bool {
+        self.0.is_key_refused.load(Ordering::Relaxed)
+    }
 }
 
 /// Serves until it is stopped.
@@ -115,53 +146,76 @@ fn router(access: &Access, server: ToolServer) -> Router {
         .with_legacy_session_mode(false)
         .with_json_response(true)
         .with_max_request_body_bytes(LONGEST_BODY)
-        .with_allowed_origins(access.origins.iter().cloned())
+        .with_allowed_origins(access.origins.iter().map(Origin::with_port))
         .enforce_origin_validation();
     if !access.hosts.is_empty() {
         config = config.with_allowed_hosts(access.hosts.iter().cloned());
     }
+    let gate = Gate { server: server.clone(), requests: Arc::new(Semaphore::new(MOST_REQUESTS)) };
     let service = StreamableHttpService::new(
         move || Ok(server.clone()),
         Arc::new(NeverSessionManager::default()),
         config,
     );
-    let requests = Arc::new(Semaphore::new(MOST_REQUESTS));
     Router::new()
         .route_service("/mcp", service)
-        .layer(middleware::from_fn(move |request, next| admit(Arc::clone(&requests), request, next)))
+        .layer(middleware::from_fn(move |request, next| admit(gate.clone(), request, next)))
+        .layer(origin::cors(&access.origins))
+}
+
+/// Decides which requests are let in.
+#[derive(Clone)]
+struct Gate {
+    server: ToolServer,
+    requests: Arc<Semaphore>,
 }
 
 /// Lets in who has something like a key, while there is room. Whether the key is valid, the service decides.
-async fn admit(requests: Arc<Semaphore>, request: Request, next: Next) -> Response {
+async fn admit(gate: Gate, request: Request, next: Next) -> Response {
     if bearer(request.headers()).is_none() {
-        let text = "send an API key of the service in the header `Authorization: Bearer <API_KEY>`\n";
-        return (StatusCode::UNAUTHORIZED, [(WWW_AUTHENTICATE, "Bearer")], text).into_response();
+        let text = "send an API key of the service in the header `Authorization: Bearer <API_KEY>`";
+        return unauthorized(Refused::new(StatusCode::UNAUTHORIZED, text).into_response());
     }
-    let Ok(_place) = requests.try_acquire() else {
-        let text = "too many requests at a time; try again shortly\n";
-        return (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "1")], text).into_response();
+    let Ok(place) = gate.requests.try_acquire_owned() else {
+        let text = "too many requests at a time; try again shortly";
+        let refused = Refused::new(StatusCode::SERVICE_UNAVAILABLE, text);
+        return ([(RETRY_AFTER, "1")], refused).into_response();
     };
-    let run = async {
-        match plain(request).await {
-            Ok(request) => next.run(request).await,
-            Err(refused) => refused.into_response(),
-        }
-    };
+    let under_way = UnderWay::new(place);
+    let run = answer(&gate.server, request, &under_way, next);
     match tokio::time::timeout(REQUEST_TIMEOUT, run).await {
+        Ok(response) if under_way.is_key_refused() => unauthorized(response),
         Ok(response) => response,
-        Err(_) => (StatusCode::GATEWAY_TIMEOUT, "the request took too long\n").into_response(),
+        Err(_) => Refused::new(StatusCode::GATEWAY_TIMEOUT, "the request took too long").into_response(),
     }
 }
 
-/// The request, if its body can be read as JSON without harm.
-async fn plain(request: Request) -> Result<Request, (StatusCode, &'static str)> {
-    let (parts, body) = request.into_parts();
-    let too_large = (StatusCode::PAYLOAD_TOO_LARGE, "the body is too large\n");
-    let body = axum::body::to_bytes(body, LONGEST_BODY).await.map_err(|_| too_large)?;
-    if !str::from_utf8(&body).is_ok_and(is_plain_json) {
-        return Err((StatusCode::BAD_REQUEST, "the body is not JSON that every program can read\n"));
+async fn answer(server: &ToolServer, request: Request, under_way: &UnderWay, next: Next) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let Ok(body) = axum::body::to_bytes(body, LONGEST_BODY).await else {
+        return Refused::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large").into_response();
+    };
+    let message = match read(&body) {
+        Ok(message) => message,
+        Err(refused) => return refused.into_response(),
+    };
+    // Tools ask the service anyway.
+    if let ClientJsonRpcMessage::Request(request) = message
+        && !matches!(request.request, ClientRequest::CallToolRequest(_))
+        && let Some(key) = bearer(&parts.headers)
+        && let Some(sentence) = server.refusal_of_key(key).await
+    {
+        under_way.refuse_key();
+        return Refused::new(StatusCode::UNAUTHORIZED, sentence).of(request.id).into_response();
     }
-    Ok(Request::from_parts(parts, body.into()))
+    parts.extensions.insert(under_way.clone());
+    next.run(Request::from_parts(parts, body.into())).await
+}
+
+fn unauthorized(mut response: Response) -> Response {
+    *response.status_mut() = StatusCode::UNAUTHORIZED;
+    response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    response
 }
 
 /// The key of a request.

@@ -30,9 +30,9 @@ pub(super) struct Args {
     /// Host name that clients use for the HTTP server; repeatable [default: localhost, 127.0.0.1 and ::1]
     #[arg(long, value_name = "HOST", requires = "http")]
     allow_host: Vec<String>,
-    /// Origin whose pages may call the HTTP server, such as https://www.example.com:443; repeatable [default: none]
+    /// Origin whose pages may call the HTTP server, such as https://www.example.com; repeatable [default: none]
     #[arg(long, value_name = "ORIGIN", requires = "http")]
-    allow_origin: Vec<String>,
+    allow_origin: Vec<http::Origin>,
 }
 
 pub(super) async fn run(args: Args) -> Result<(), Failure> {

@@ -6,6 +6,7 @@ use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use rmcp::schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use tonearm_api::sentence;
 use tonearm_client::{Client, ClientError};
 
 /// What calling a tool does, for clients that ask before they do it.
@@ -30,6 +31,15 @@ pub(super) enum Problem {
     /// The service did not do it, or was not reached.
     #[error(transparent)]
     Client(#[from] ClientError),
+}
+
+impl Problem {
+    pub(super) fn client_error(&self) -> Option<&ClientError> {
+        match self {
+            Self::Client(error) => Some(error),
+            Self::Arguments(_) => None,
+        }
+    }
 }
 
 /// The arguments of a tool, and what it does with them.
@@ -80,9 +90,9 @@ fn call<T: Call>(arguments: JsonObject, client: Client) -> BoxFuture<'static, Re
     async move {
         let read: Result<T, _> = serde_path_to_error::deserialize(Value::Object(arguments));
         let arguments = read.map_err(|error| {
-            let place = error.path().to_string();
-            let place = if place == "." { String::new() } else { format!("{place}: ") };
-            Problem::Arguments(format!("{place}{}", error.inner()))
+            let path = error.path().to_string();
+            let place = if path == "." { "arguments" } else { &path };
+            Problem::Arguments(format!("{place}: {}", sentence(error.inner())))
         })?;
         arguments.call(&client).await
     }

@@ -41,19 +41,20 @@ fn variables() -> impl Iterator<Item = String> {
         let (name, _) = line.strip_prefix('#')?.split_once(" = ")?;
         let is_name =
             name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
-        is_name.then(|| format!("TONEARM_{section}{name}").to_uppercase())
+        is_name.then(|| super::variable_of(&format!("{section}{name}")))
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::config_file::ConfigFile;
     use crate::config::file::Settings;
 
     #[test]
     fn every_setting_has_a_variable_and_others_are_named() {
         let read = std::cell::RefCell::new(HashSet::new());
-        Settings::parse("", &|name: &str| {
+        Settings::parse(&ConfigFile::default(), &|name: &str| {
             read.borrow_mut().insert(name.to_owned());
             None
         })

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IntoDeserializer};
+use tonearm_api::sentence;
 
 use crate::config::{ConfigError, Role};
 
@@ -12,9 +13,14 @@ pub(super) struct Variables<'a> {
     pub(super) lookup: &'a dyn Fn(&str) -> Option<String>,
 }
 
+/// The variable of a setting.
+pub(in crate::config) fn variable_of(setting: &str) -> String {
+    format!("TONEARM_{}", setting.replace('.', "_").to_uppercase())
+}
+
 impl Variables<'_> {
     fn get(&self, setting: &str) -> Option<String> {
-        (self.lookup)(&format!("TONEARM_{}", setting.replace('.', "_").to_uppercase()))
+        (self.lookup)(&variable_of(setting))
     }
 
     pub(super) fn text(&self, setting: &str, target: &mut Option<String>) {
@@ -66,10 +72,12 @@ impl Variables<'_> {
             value: T,
         }
         if let Some(value) = self.get(setting) {
-            let holder: Holder<T> = toml::from_str(&format!("value = {value}")).map_err(|_| {
-                ConfigError::new(setting, format!("{value:?} is not a valid value for this setting"))
-            })?;
-            *target = Some(holder.value);
+            let read = toml::from_str(&format!("value = {value}")).map(|holder: Holder<T>| holder.value);
+            // The error of a text says what is expected instead.
+            let read = read.or_else(|_| T::deserialize(value.into_deserializer()));
+            let read =
+                read.map_err(|error: serde::de::value::Error| ConfigError::new(setting, sentence(&error)));
+            *target = Some(read?);
         }
         Ok(())
     }

@@ -24,7 +24,8 @@ fn item(number: u64, title: &str, more: &str) -> String {
 pub(super) fn feed(items: &str) -> String {
     format!(
         r#"<?xml version="1.0" encoding="UTF-8"?>
-        <rss version="2.0" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"><channel>
+        <rss version="2.0" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"
+             xmlns:atom="http://www.w3.org/2005/Atom"><channel>
         <title>The Show</title><link>https://example.com</link><description>About</description>
         <itunes:author>Ann</itunes:author><itunes:image href="/show.png"/>{items}</channel></rss>"#
     )
@@ -100,6 +101,10 @@ async fn a_podcast_is_imported_once() {
         json!({
             "guid": "ep-2", "published_at": "2024-01-03T10:00:00.000Z", "link": "https://example.com/2",
             "season": 1, "episode": 2, "feed_duration": 60,
+            "feed": {
+                "guid": "ep-2", "published_at": "2024-01-03T10:00:00.000Z", "link": "https://example.com/2",
+                "season": 1, "episode": 2, "feed_duration": 60, "title": "Two & more", "subtitle": "The Show",
+            },
         })
     );
     // The second episode has its own cover. The collection has the cover of the podcast.
@@ -156,6 +161,94 @@ async fn changed_titles_are_updated_if_that_is_wanted() {
     );
     let settled = cli.run(&[&arguments[..], &["--update"]].concat());
     assert_eq!(settled.count("present"), 2, "nothing is left to update");
+    server.node.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_people_changed_is_kept_until_the_feed_changes_it() {
+    let server = TestServer::start_with(Backend::Embedded, &[PRIVATE]).await;
+    let (cli, client) = (CommandLine::of(&server), &server.client);
+    let season = |season: u32| format!("<itunes:season>{season}</itunes:season>");
+    let podcast = Podcast::start(&item(1, "One", &season(1))).await;
+    let collection = client.collection("Podcast").await;
+    let url = podcast.files.url("/feed.xml");
+    let arguments = ["import-feed", &url, "--collection", &collection, "--update"];
+    assert_eq!(cli.run(&arguments).count("imported"), 1);
+    let track = async || tracks(client, &collection).await.remove(0);
+    let path = format!("/v1/track/{}", track().await["id"].as_str().unwrap());
+    let mut metadata = track().await["metadata"].clone();
+    metadata["season"] = json!(7);
+    let corrected = json!({ "player_title": "The first", "player_subtitle": "A show", "metadata": metadata });
+    client.put(&path, &corrected).await.ok();
+    let shown = async || {
+        let track = track().await;
+        let metadata = &track["metadata"];
+        json!([track["player_title"], track["player_subtitle"], metadata["season"], metadata["author"]])
+    };
+    let same = cli.run(&arguments);
+    assert_eq!((same.code, same.count("present")), (Some(0), 1), "{:?}", same.lines);
+    assert_eq!(shown().await, json!(["The first", "A show", 7, null]));
+    podcast.set(&item(1, "One", &format!("{}<author>Bob</author>", season(1))));
+    assert_eq!(cli.run(&arguments).count("updated"), 1);
+    assert_eq!(shown().await, json!(["The first", "A show", 7, "Bob"]));
+    podcast.set(&item(1, "One!", &season(2)));
+    assert_eq!(cli.run(&arguments).count("updated"), 1);
+    assert_eq!(shown().await, json!(["One!", "A show", 2, "Bob"]));
+
+    // A track of an earlier version, which kept nothing of the feed: it stays as it is until the feed changes.
+    let mut metadata = track().await["metadata"].clone();
+    metadata.as_object_mut().unwrap().remove("feed");
+    client.put(&path, &json!({ "player_title": "Again", "metadata": metadata })).await.ok();
+    assert_eq!(cli.run(&arguments).count("present"), 1);
+    assert_eq!(shown().await, json!(["Again", "A show", 2, "Bob"]));
+    podcast.set(&item(1, "One?", &season(2)));
+    assert_eq!(cli.run(&arguments).count("updated"), 1);
+    assert_eq!(shown().await, json!(["One?", "A show", 2, "Bob"]));
+    server.node.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_feed_is_read_where_it_is_now_and_with_all_pages() {
+    let server = TestServer::start_with(Backend::Embedded, &[PRIVATE, ("TONEARM_ROLES", "api,edge")]).await;
+    let (cli, client) = (CommandLine::of(&server), &server.client);
+    let file =
+        |number: u64| item(number, &format!("Number {number}"), "").replace("\"/", "\"https://example.com/");
+    let files = FileServer::start(move |request| {
+        let text = match request.path.as_str() {
+            "/old.xml" => feed(&format!("<itunes:new-feed-url>/feed.xml</itunes:new-feed-url>{}", file(9))),
+            // It names itself, as hosts do.
+            "/feed.xml" => feed(&format!(
+                "<itunes:new-feed-url>feed.xml</itunes:new-feed-url>
+                 <atom:link rel=\"next\" href=\"/feed.xml?page=2\"/>{}{}",
+                file(5),
+                file(4)
+            )),
+            "/feed.xml?page=2" => {
+                feed(&format!("<atom:link rel=\"next\" href=\"/feed.xml?page=3\"/>{}{}", file(3), file(2)))
+            }
+            // The last page leads back to the first.
+            "/feed.xml?page=3" => feed(&format!("<atom:link rel=\"next\" href=\"/feed.xml\"/>{}", file(1))),
+            _ => return FileAnswer::status("404 Not Found"),
+        };
+        FileAnswer::whole(text.as_bytes()).with("content-type", "application/xml")
+    })
+    .await;
+    let collection = client.collection("Pages").await;
+    let url = files.url("/old.xml");
+    let run = cli.run(&["import-feed", &url, "--collection", &collection]);
+    assert_eq!((run.code, run.count("imported")), (Some(0), 5), "{}", run.errors);
+    assert!(run.errors.contains("The feed has moved to 127.0.0.1"), "{}", run.errors);
+    let indexes: Vec<String> = (1..=5).map(|number| format!("ep-{number}")).collect();
+    assert_eq!(all(&tracks(client, &collection).await, "organization_index"), indexes);
+    assert_eq!(files.requests().len(), 4);
+    // A page that is missing is not the end of the feed.
+    let broken = cli.state.path().join("broken.xml");
+    let next = format!("<atom:link rel=\"next\" href=\"{}\"/>", files.url("/gone.xml"));
+    std::fs::write(&broken, feed(&format!("{next}{}", item(8, "Eight", "")))).unwrap();
+    let arguments = ["import-feed", broken.to_str().unwrap(), "--collection", &collection, "--allow-private"];
+    let run = cli.run(&arguments);
+    assert_eq!((run.code, run.count("imported")), (Some(1), 0));
+    assert!(run.failure().contains("responds with 404 Not Found instead of the feed"), "{}", run.errors);
     server.node.stop().await;
 }
 

@@ -97,6 +97,16 @@ async fn a_feed_reaches_nothing_that_is_not_public() {
     assert!(!errors.contains('\u{1b}') && !errors.contains('\u{7}'), "{errors:?}");
     assert_eq!(tracks(&server.client, &collection).await.len(), 1);
     assert!(private.requests().is_empty());
+    // It refuses pages, and new places of the feed, alike.
+    for element in
+        ["<itunes:new-feed-url>URL</itunes:new-feed-url>", "<atom:link rel=\"next\" href=\"URL\"/>"]
+    {
+        let path = feed_of("page.xml", element.replace("URL", &private.url("/page.xml")));
+        let run = cli.run(&["import-feed", &path, "--collection", &collection]);
+        assert_eq!(run.code, Some(1), "{element}");
+        assert!(run.failure().contains("is not a public internet address"), "{}", run.errors);
+    }
+    assert!(private.requests().is_empty());
     // A feed without anything to import is not an error.
     let path = feed_of("none.xml", "<item><title>No file</title></item>".to_owned());
     let run = cli.run(&["import-feed", &path, "--collection", &collection]);

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::Ada;
 use super::shares::CHOOSE_A_PICTURE;
+use super::uploading::DROP;
 use crate::browser::Browser;
 
 const ROWS: &str = "[...document.querySelectorAll('[data-track]')].map((row) => row.dataset.title).join()";
@@ -311,5 +312,76 @@ async fn titles_and_choices_stay_while_the_sign_in_ends() {
     ada.signs_in_elsewhere("All tracks").await;
     browser.shows(".toast", "Tracks moved.").await;
     browser.shows("h1", "Songs of the moon").await;
+    ada.leaves().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_row_is_moved_with_the_keyboard_while_tracks_arrive() {
+    let ada = Ada::comes_in(&[]).await;
+    let browser = &ada.browser;
+    let collection = ada.has_tracks("Songs of the tide", &["a.wav", "b.wav", "c.wav"]).await;
+    ada.opens(&format!("/collections/{collection}")).await;
+    browser.run("document.querySelector('[data-track]:nth-child(3) [data-grip]').focus();", Vec::new()).await;
+    browser.strike(" ").await;
+    browser.until(&format!("{SAID}?.startsWith('c picked up at position 3 of 3.')")).await;
+    browser.strike(&char::from(Key::Up).to_string()).await;
+    browser.until(&format!("{SAID} === 'c, position 2 of 3.'")).await;
+    browser.run(DROP, vec![json!("h1")]).await;
+    browser.until("document.querySelector('.uploads .badge.good')").await;
+    browser.until("document.activeElement.matches('.held [data-grip]')").await;
+    browser.strike(&format!("{} ", char::from(Key::Up))).await;
+    browser.until(&format!("{SAID} === 'c dropped at position 1 of 3.'")).await;
+    // The new track appears once the order is saved, and the focus stays.
+    lists(browser, "c,a,b,noise").await;
+    browser.until("document.activeElement.matches('[data-track]:nth-child(1) [data-grip]')").await;
+    browser.client.refresh().await.unwrap();
+    lists(browser, "c,a,b,noise").await;
+    ada.leaves().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn typed_titles_come_back_and_selections_of_other_lists_stay() {
+    let ada = Ada::comes_in(&[]).await;
+    let browser = &ada.browser;
+    let collection = ada.has_tracks("Songs of the tide", &["a.wav", "b.wav"]).await;
+    ada.opens("/tracks").await;
+    browser.click("[data-track]:nth-child(1) .pick").await;
+    browser.shows("[data-selected]", "1 selected").await;
+
+    ada.opens(&format!("/collections/{collection}")).await;
+    browser.click("[data-track]:nth-child(1) .pick").await;
+    browser.click("[data-track]:nth-child(2) .pick").await;
+    browser.click(".selection [value=retitle]").await;
+    browser.shows("h1", "Retitle 2 tracks").await;
+    browser.type_into(".field:nth-of-type(2) input[name=title]", "Beta").await;
+    // The form does not arrive.
+    browser.run("document.querySelector('main form [name=form_secret]').value = 'x';", Vec::new()).await;
+    browser.click("button.primary").await;
+    browser.shows(".kept", "Your input is kept in this tab.").await;
+    browser.click(".kept :is(a, button)").await;
+    browser.shows("h1", "Retitle 2 tracks").await;
+    browser.shows(".notice", "Your input has been restored.").await;
+    browser.until("document.querySelector('.field:nth-of-type(2) input[name=title]').value === 'Beta'").await;
+    browser.click("button.primary").await;
+    browser.shows(".toast", "Titles changed.").await;
+    lists(browser, "a,Beta").await;
+    browser.until("document.querySelector('[data-selected]').textContent === ''").await;
+
+    // What was changed is selected no longer; what else is selected elsewhere stays.
+    let other = ada.has_tracks("Songs of the moon", &["c.wav"]).await;
+    ada.opens("/tracks").await;
+    browser.until("document.querySelector('[data-selected]').textContent === ''").await;
+    browser.click("[data-track]:nth-child(1) .pick").await;
+    browser.shows("[data-selected]", "1 selected").await;
+    let picked = browser
+        .run("return document.querySelector('.pick:checked').closest('li').dataset.title;", Vec::new())
+        .await;
+    let list = if picked == json!("c") { &collection } else { &other };
+    ada.opens(&format!("/collections/{list}")).await;
+    browser.click("[data-track]:nth-child(1) .pick").await;
+    browser.click(".selection .danger").await;
+    browser.shows(".toast", "Tracks deleted.").await;
+    ada.opens("/tracks").await;
+    browser.shows("[data-selected]", "1 selected").await;
     ada.leaves().await;
 }

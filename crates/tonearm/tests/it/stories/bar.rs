@@ -35,7 +35,7 @@ impl Ada {
     }
 
     /// Clicks with the mouse. When users go back, browsers skip pages that were opened by a script.
-    async fn clicks_in_frame(&self, css: &str) {
+    pub(super) async fn clicks_in_frame(&self, css: &str) {
         self.browser.find("iframe.page-frame").await.enter_frame().await.unwrap();
         self.browser.click(css).await;
         self.browser.client.enter_parent_frame().await.unwrap();

@@ -90,6 +90,16 @@ async fn a_track_is_shared_from_its_page_copied_later_and_revoked() {
     browser.until("document.querySelector('dialog iframe.preview')?.src.endsWith('?theme=dark')").await;
     browser.until("document.querySelector('dialog #share-frame').value.includes('theme=dark')").await;
     browser.until("document.querySelector('dialog iframe').contentDocument?.querySelector('tonearm-player[theme=dark]')?.duration > 0").await;
+    // However wide the frame is, the player of a track fits into it.
+    for (width, is_narrow) in [(480, true), (700, false)] {
+        let frame = "document.querySelector('dialog iframe.preview')";
+        browser.run(&format!("{frame}.style.width = '{width}px';"), Vec::new()).await;
+        let card = format!(
+            "{frame}.contentDocument.querySelector('tonearm-player').shadowRoot.querySelector('.card')"
+        );
+        browser.until(&format!("{card}.classList.contains('narrow') === {is_narrow}")).await;
+        browser.until(&format!("{card}.scrollHeight <= {card}.clientHeight")).await;
+    }
     browser.strike(&char::from(Key::Escape).to_string()).await;
     browser.until("!document.querySelector('dialog.panel')").await;
 

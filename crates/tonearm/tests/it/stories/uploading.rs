@@ -7,7 +7,7 @@ use super::Ada;
 use crate::browser::Browser;
 
 /// Drops a WAV file of about two megabytes of noise, always the same one.
-const DROP: &str = "
+pub(super) const DROP: &str = "
     const size = 2_000_000;
     const bytes = new DataView(new ArrayBuffer(44 + size));
     const text = (at, value) => [...value].forEach((c, i) => bytes.setUint8(at + i, c.charCodeAt(0)));
@@ -142,6 +142,30 @@ async fn an_upload_is_cancelled() {
     browser.click(".uploads button + button").await;
     browser.until("!document.querySelector('.uploads li')").await;
     network(browser, -1).await;
+    browser.shows_in_time(".empty h2", "No tracks yet").await;
+    ada.leaves().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_is_gone_is_told_and_leaves_nothing() {
+    let ada = Ada::comes_in(&[]).await;
+    let browser = &ada.browser;
+    opens_a_collection(&ada).await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("noise.wav");
+    let noise: Vec<u8> = (0..2_000_000_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    std::fs::write(&file, noise).unwrap();
+    browser.run(WATCH, Vec::new()).await;
+    network(browser, 300_000).await;
+    browser.type_into("#files", file.to_str().unwrap()).await;
+    browser.until(&format!("{SHARE} > 0.1")).await;
+    std::fs::write(&file, b"another file").unwrap();
+    // The running request ends, and the next one would send a file that nobody has chosen.
+    let address = browser.run("return window.address;", Vec::new()).await;
+    let client = &ada.server.client;
+    client.send(client.request(Method::HEAD, address.as_str().unwrap())).await;
+    network(browser, -1).await;
+    browser.shows(".uploads .badge.bad", "The file cannot be read.").await;
     browser.shows_in_time(".empty h2", "No tracks yet").await;
     ada.leaves().await;
 }

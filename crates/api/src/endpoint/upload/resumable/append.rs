@@ -4,7 +4,7 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, StatusCode};
-use tonearm_domain::{OrganizationId, Origin, PieceError, TrackId, UploadId};
+use tonearm_domain::{ErrorCode, OrganizationId, Origin, PieceError, TrackId, UploadId};
 use tonearm_service::{UploadRefusal, UrlUpload};
 
 use super::create::answer;
@@ -76,9 +76,12 @@ async fn prepare(
     let BegunUpload(slot) = upload?;
     if headers.get(CONTENT_TYPE).is_none_or(|value| value.as_bytes() != PARTIAL_UPLOAD.as_bytes()) {
         let message = format!("the content type must be {PARTIAL_UPLOAD}");
-        return Err(
-            ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message).into()
-        );
+        return Err(ApiError::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            ErrorCode::UnsupportedMediaType,
+            message,
+        )
+        .into());
     }
     let offset = fields::bytes(headers, &fields::UPLOAD_OFFSET)
         .ok_or_else(|| ApiError::invalid("Upload-Offset", "must be the number of bytes sent so far"))?;

@@ -2,7 +2,7 @@
 
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
-use tonearm_domain::PieceError;
+use tonearm_domain::{ErrorCode, PieceError};
 use tonearm_service::UploadRefusal;
 
 use super::fields::UPLOAD_OFFSET;
@@ -30,19 +30,21 @@ impl From<UploadRefusal> for UploadError {
         let (status, code, offset) = match refusal {
             UploadRefusal::Refused(refusal) => return Self { error: refusal.into(), offset: None },
             UploadRefusal::Piece(PieceError::Offset { expected, .. }) => {
-                (StatusCode::CONFLICT, "upload_offset_mismatch", Some(expected))
+                (StatusCode::CONFLICT, ErrorCode::UploadOffsetMismatch, Some(expected))
             }
             UploadRefusal::Piece(PieceError::Length { .. }) => {
-                (StatusCode::BAD_REQUEST, "inconsistent_upload_length", None)
+                (StatusCode::BAD_REQUEST, ErrorCode::InconsistentUploadLength, None)
             }
-            UploadRefusal::Piece(PieceError::Complete) => (StatusCode::CONFLICT, "upload_complete", None),
-            UploadRefusal::Interrupted(_) => (StatusCode::BAD_REQUEST, "upload_interrupted", None),
-            UploadRefusal::Gone => (StatusCode::GONE, "upload_expired", None),
+            UploadRefusal::Piece(PieceError::Complete) => {
+                (StatusCode::CONFLICT, ErrorCode::UploadComplete, None)
+            }
+            UploadRefusal::Interrupted(_) => (StatusCode::BAD_REQUEST, ErrorCode::UploadInterrupted, None),
+            UploadRefusal::Gone => (StatusCode::GONE, ErrorCode::UploadExpired, None),
             UploadRefusal::Locked => {
-                let error = ApiError::new(StatusCode::LOCKED, "upload_locked", message);
+                let error = ApiError::new(StatusCode::LOCKED, ErrorCode::UploadLocked, message);
                 return Self { error: error.after(LOCKED_SECONDS), offset: None };
             }
-            UploadRefusal::Checksum => (StatusCode::BAD_REQUEST, "checksum_mismatch", None),
+            UploadRefusal::Checksum => (StatusCode::BAD_REQUEST, ErrorCode::ChecksumMismatch, None),
         };
         Self { error: ApiError::new(status, code, message), offset }
     }

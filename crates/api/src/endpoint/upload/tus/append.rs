@@ -4,7 +4,7 @@ use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, Method, StatusCode};
-use tonearm_domain::{Origin, UploadId};
+use tonearm_domain::{ErrorCode, Origin, UploadId};
 
 use super::checksum::checksum;
 use super::fields::{self, OFFSET_STREAM};
@@ -25,8 +25,11 @@ pub(super) struct RefusedPiece(pub(super) Response);
 
 impl IntoResponse for RefusedPiece {
     fn into_response(mut self) -> Response {
-        let is_mismatch =
-            self.0.extensions().get::<ApiError>().is_some_and(|error| error.code() == "checksum_mismatch");
+        let is_mismatch = self
+            .0
+            .extensions()
+            .get::<ApiError>()
+            .is_some_and(|error| error.code() == ErrorCode::ChecksumMismatch);
         if is_mismatch
             && let Ok(status) = StatusCode::from_u16(CHECKSUM_MISMATCH)
             && let Some(error) = self.0.extensions_mut().remove::<ApiError>()
@@ -88,7 +91,11 @@ pub(crate) async fn append(
 fn prepare(headers: &HeaderMap) -> Result<Sent, ApiError> {
     if headers.get(CONTENT_TYPE).is_none_or(|value| value != OFFSET_STREAM) {
         let message = format!("the content type must be {OFFSET_STREAM}");
-        return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message));
+        return Err(ApiError::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            ErrorCode::UnsupportedMediaType,
+            message,
+        ));
     }
     let offset = fields::bytes(headers, &UPLOAD_OFFSET)?
         .ok_or_else(|| ApiError::invalid("Upload-Offset", "must be the number of bytes sent so far"))?;

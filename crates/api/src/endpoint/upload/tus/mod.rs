@@ -15,6 +15,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::header::ACCEPT;
 use http::{HeaderName, HeaderValue, Method, StatusCode};
+use tonearm_domain::ErrorCode;
 
 use super::resumable::fields::{PARTIAL_UPLOAD, UPLOAD_LIMIT, limits};
 use crate::app::App;
@@ -35,7 +36,7 @@ pub(crate) async fn speak(mut request: Request, next: Next) -> Response {
         next.run(request).await
     } else {
         let message = "this endpoint requires the tus protocol; send the header `Tus-Resumable: 1.0.0`";
-        let error = ApiError::new(StatusCode::PRECONDITION_FAILED, "unsupported_tus_version", message);
+        let error = ApiError::new(StatusCode::PRECONDITION_FAILED, ErrorCode::UnsupportedTusVersion, message);
         let mut response = error.into_response();
         response.headers_mut().insert("tus-version", HeaderValue::from_static(VERSION));
         response

@@ -4,7 +4,7 @@ use axum::extract::Query;
 use http::{StatusCode, Uri};
 use serde::Deserialize;
 use std::net::IpAddr;
-use tonearm_domain::UploadSessionId;
+use tonearm_domain::{ErrorCode, UploadSessionId};
 use tonearm_service::UploadPermit;
 
 use super::metadata::UploadMetadata;
@@ -37,7 +37,7 @@ pub(super) fn permit(
         (None, Some(id)) => Ok(UploadPermit::Session { id, address, track: Box::new(metadata.track()?) }),
         (None, None) => {
             let message = "send `upload_session_id` or `upload_url` in Upload-Metadata or in the query";
-            Err(ApiError::new(StatusCode::UNAUTHORIZED, "missing_upload_credential", message))
+            Err(ApiError::new(StatusCode::UNAUTHORIZED, ErrorCode::MissingUploadCredential, message))
         }
     }
 }

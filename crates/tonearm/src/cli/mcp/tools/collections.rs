@@ -17,7 +17,7 @@ const SHOWN: [&str; 5] = ["id", "title", "player_subtitle", "organization_index"
 pub(super) struct ListCollections {
     /// Most collections of a page. Default: 20.
     #[schemars(range(min = 1, max = 50))]
-    limit: Option<u8>,
+    limit: Option<u64>,
     /// The next_cursor of the page before.
     cursor: Option<String>,
 }

@@ -28,7 +28,7 @@ pub(super) struct CreatePlaySession {
     is_downloadable: Option<bool>,
     /// For how many seconds it is valid. Default: 3600.
     #[schemars(range(min = 60, max = 86400))]
-    expires_in: Option<u32>,
+    expires_in: Option<u64>,
 }
 
 impl Call for CreatePlaySession {

@@ -62,19 +62,19 @@ pub(super) struct FindTracks {
     sort: Option<String>,
     /// Most tracks of a page. Default: 20.
     #[schemars(range(min = 1, max = 50))]
-    limit: Option<u8>,
+    limit: Option<u64>,
     /// The next_cursor of the page before.
     cursor: Option<String>,
 }
 
 /// Results of a page, unless asked otherwise.
-const PAGE: u8 = 20;
+const PAGE: u64 = 20;
 
 /// Most results of a page, which is less than the service allows.
-const LARGEST_PAGE: u8 = 50;
+const LARGEST_PAGE: u64 = 50;
 
 /// How many results of a page.
-pub(super) fn page(limit: Option<u8>) -> Result<Option<u8>, Problem> {
+pub(super) fn page(limit: Option<u64>) -> Result<Option<u64>, Problem> {
     match limit {
         Some(limit) if limit == 0 || limit > LARGEST_PAGE => {
             Err(Problem::Arguments(format!("limit: must be 1 to {LARGEST_PAGE}")))

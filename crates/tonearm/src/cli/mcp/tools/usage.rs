@@ -33,9 +33,9 @@ pub(super) struct ReadListens {
     group: Option<ListenGroup>,
     /// Most rows of a page. Default: 20.
     #[schemars(range(min = 1, max = 50))]
-    limit: Option<u8>,
+    limit: Option<u64>,
     /// How many rows to skip.
-    offset: Option<u32>,
+    offset: Option<u64>,
 }
 
 impl Call for ReadListens {
@@ -73,9 +73,9 @@ pub(super) struct ReadUsage {
     group: Option<UsageGroup>,
     /// Most rows of a page. Default: 20.
     #[schemars(range(min = 1, max = 50))]
-    limit: Option<u8>,
+    limit: Option<u64>,
     /// How many rows to skip.
-    offset: Option<u32>,
+    offset: Option<u64>,
 }
 
 impl Call for ReadUsage {

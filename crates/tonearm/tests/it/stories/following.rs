@@ -1,0 +1,126 @@
+//! Pages follow tracks that are being processed.
+
+use std::time::Duration;
+
+use fantoccini::wd::{TimeoutConfiguration, WindowHandle};
+use serde_json::json;
+use tonearm::Role;
+use tonearm_domain::{OrganizationId, TrackId, TrackStatus};
+
+use super::{Ada, half_a_minute};
+use crate::browser::Browser;
+
+/// Keeps the event streams that pages open.
+const KEEP_STREAMS: &str = "
+    window.streams = [];
+    window.EventSource = class extends EventSource {
+        constructor(...rest) {
+            super(...rest);
+            streams.push(this);
+            this.addEventListener('message', () => (this.hasTold = true));
+        }
+    };";
+const OPEN: &str = "streams.filter(({ readyState }) => readyState !== EventSource.CLOSED).length";
+const STATE: &str = "document.querySelector('[data-track] [data-state]')?.textContent";
+
+impl Ada {
+    /// Opens a page in another tab or window, which comes to the front.
+    async fn opens_another(&self, path: &str, as_tab: bool) -> WindowHandle {
+        let client = &self.browser.client;
+        let opened = client.new_window(as_tab).await.unwrap().handle;
+        client.switch_to_window(opened.clone()).await.unwrap();
+        let keep = json!({ "source": KEEP_STREAMS });
+        self.browser.command("Page.addScriptToEvaluateOnNewDocument", keep).await;
+        self.opens(path).await;
+        opened
+    }
+
+    /// Uploads tracks, which wait until a worker processes them.
+    async fn has_waiting_tracks(&self, title: &str, count: usize) -> (String, Vec<String>) {
+        let client = &self.server.client;
+        let collection = client.collection(title).await;
+        let mut tracks = Vec::new();
+        for at in 1..=count {
+            tracks.push(client.upload(&collection, &format!("Song {at}.wav"), half_a_minute(220.0)).await);
+        }
+        (collection, tracks)
+    }
+
+    /// Gives a track a status, as the worker that has processed it does.
+    async fn is_processed(&self, track: &str) {
+        let catalog = &self.server.node.services().unwrap().catalog;
+        let organization: OrganizationId = self.server.organization_id.parse().unwrap();
+        let id: TrackId = track.parse().unwrap();
+        let tx = catalog.begin().await.unwrap();
+        let mut track = tx.track(organization, id).await.unwrap().unwrap();
+        track.status = TrackStatus::Ready;
+        tx.update_track(&track).await.unwrap();
+        tx.commit().await.unwrap();
+    }
+}
+
+/// How many event streams are open in these windows.
+async fn streams(browser: &Browser, windows: &[WindowHandle]) -> u64 {
+    let mut open = 0;
+    for window in windows {
+        browser.client.switch_to_window(window.clone()).await.unwrap();
+        open += browser.run(&format!("return {OPEN};"), Vec::new()).await.as_u64().unwrap();
+    }
+    open
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn any_number_of_tabs_leave_the_host_free_and_share_one_stream() {
+    let ada = Ada::comes_in(&[("TONEARM_ROLES", "api,edge")]).await;
+    let (browser, client) = (&ada.browser, &ada.browser.client);
+    let (collection, _) = ada.has_waiting_tracks("Songs of the tide", 1).await;
+    let path = format!("/collections/{collection}");
+    let patience = TimeoutConfiguration::new(None, Some(Duration::from_secs(60)), None);
+    client.update_timeouts(patience).await.unwrap();
+    let mut tabs = Vec::new();
+    for _ in 0..8 {
+        tabs.push(ada.opens_another(&path, true).await);
+        browser.until(&format!("{STATE} === 'Queued' && {OPEN} === 1")).await;
+    }
+    assert_eq!(streams(browser, &tabs[..7]).await, 0, "nobody sees these");
+
+    // Two windows that are seen have one stream between them. The other is told what it says.
+    let window = ada.opens_another(&path, false).await;
+    browser.until(&format!("!document.hidden && {STATE} === 'Queued'")).await;
+    let seen = [tabs[7].clone(), window.clone()];
+    while streams(browser, &seen).await != 1 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let worker = ada.server.another_node(vec![Role::Worker]).await;
+    for seen in &seen {
+        client.switch_to_window(seen.clone()).await.unwrap();
+        browser.until("!document.hidden").await;
+        browser.until(&format!("{STATE} === 'Ready'")).await;
+    }
+    assert_eq!(streams(browser, &seen).await, 0, "nothing is in the making");
+    // A page that comes into sight catches up.
+    client.switch_to_window(tabs[0].clone()).await.unwrap();
+    browser.until(&format!("{STATE} === 'Ready'")).await;
+    worker.stop().await;
+    ada.leaves().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_row_is_followed_however_many_tracks_are_before_it() {
+    let ada = Ada::comes_in(&[("TONEARM_ROLES", "api,edge")]).await;
+    let browser = &ada.browser;
+    let (collection, tracks) = ada.has_waiting_tracks("Songs of the tide", 203).await;
+    ada.opens_another(&format!("/collections/{collection}?q=203"), true).await;
+    browser.until(&format!("{STATE} === 'Queued'")).await;
+    // What the stream does not tell of is not finished: after the answer to a later request, the row is the same.
+    browser.run("window.row = document.querySelector('[data-track]');", Vec::new()).await;
+    browser.until("streams.at(-1)?.hasTold").await;
+    let ask = "const done = arguments[0]; fetch(row.querySelector('a.row').href + '/row').then(done);";
+    browser.client.execute_async(ask, Vec::new()).await.unwrap();
+    browser.until("row.isConnected").await;
+    ada.is_processed(&tracks[202]).await;
+    browser.until(&format!("{STATE} === 'Ready'")).await;
+    let count = browser.run("return streams.length;", Vec::new()).await;
+    assert_eq!(count, json!(1), "one stream was enough");
+    ada.leaves().await;
+}
