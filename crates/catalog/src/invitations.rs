@@ -1,6 +1,6 @@
 //! One-time links: invitations to organizations, and links for a new password. Only hashes of their secrets are stored.
 
-use sea_orm::sea_query::{Expr, ExprTrait, Query};
+use sea_orm::sea_query::{Expr, ExprTrait, Query, SimpleExpr};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set};
 use tonearm_domain::{EmailAddress, Invitation, InvitationId, OrganizationId, PersonId, Timestamp};
 
@@ -94,14 +94,38 @@ impl Transaction {
         &self,
         organization: OrganizationId,
         id: InvitationId,
+        now: Timestamp,
     ) -> Result<bool, CatalogError> {
-        let deleted = Entity::delete_many()
-            .filter(Column::Id.eq(id.uuid()))
-            .filter(Column::OrganizationId.eq(organization.uuid()))
+        let of_id = Column::Id.eq(id.uuid()).and(Column::OrganizationId.eq(organization.uuid()));
+        self.end_unused(of_id, now).await
+    }
+
+    /// Deletes unused links. Those that were tried with the addresses of existing accounts stay as used ones, for
+    /// [`Self::taken_addresses`]. Returns whether there were any.
+    async fn end_unused(&self, which: SimpleExpr, now: Timestamp) -> Result<bool, CatalogError> {
+        let used = Entity::update_many()
+            .col_expr(Column::UsedAt, Expr::value(now.unix_millis()))
+            .filter(which.clone())
             .filter(Column::UsedAt.is_null())
+            .filter(Column::TakenAddresses.gt(0))
             .exec(self.db())
             .await?;
-        Ok(deleted.rows_affected > 0)
+        let deleted =
+            Entity::delete_many().filter(which).filter(Column::UsedAt.is_null()).exec(self.db()).await?;
+        Ok(used.rows_affected + deleted.rows_affected > 0)
+    }
+
+    /// How often the invitations of an organization were tried with the addresses of existing accounts. The result is only
+    /// reliable while the organization is locked.
+    pub async fn taken_addresses(&self, organization: OrganizationId) -> Result<i64, CatalogError> {
+        let tried = Entity::find()
+            .select_only()
+            .column(Column::TakenAddresses)
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(Column::TakenAddresses.gt(0))
+            .limit(Invitation::MOST_TAKEN_ADDRESSES_TOGETHER.unsigned_abs());
+        let tried: Vec<i32> = tried.into_tuple().all(self.db()).await?;
+        Ok(tried.into_iter().map(i64::from).sum())
     }
 
     /// Counts that an invitation was tried with the address of an existing account. After
@@ -124,6 +148,7 @@ impl Transaction {
         &self,
         person: PersonId,
         organization: Option<OrganizationId>,
+        now: Timestamp,
     ) -> Result<(), CatalogError> {
         use crate::entity::person;
         let address = Query::select()
@@ -132,12 +157,11 @@ impl Transaction {
             .and_where(person::Column::Id.eq(person.uuid()))
             .take();
         let own = Column::CreatedBy.eq(person.uuid()).or(Column::Email.in_subquery(address));
-        let mut delete = Entity::delete_many().filter(own).filter(Column::UsedAt.is_null());
-        if let Some(organization) = organization {
-            delete = delete.filter(Column::OrganizationId.eq(organization.uuid()));
-        }
-        delete.exec(self.db()).await?;
-        Ok(())
+        let which = match organization {
+            Some(organization) => own.and(Column::OrganizationId.eq(organization.uuid())),
+            None => own,
+        };
+        self.end_unused(which, now).await.map(drop)
     }
 
     /// Revokes the unused links for new passwords that a person created.

@@ -195,7 +195,7 @@ impl Transaction {
         change(self.db(), update, Record::ApiKey).await
     }
 
-    /// Revokes a key. Returns whether it existed and was not revoked yet. Waits for the transactions that act on the
+    /// Revokes a key, and ends the uploads in its sessions. Returns whether it existed and was not revoked yet. Waits for the transactions that act on the
     /// key, and no later one acts on it.
     pub async fn revoke_api_key(
         &self,
@@ -205,6 +205,7 @@ impl Transaction {
     ) -> Result<bool, CatalogError> {
         self.take_key(id).await?;
         self.end_old_api_key(organization, id).await?;
+        self.end_uploads_of_key(organization, id, now).await?;
         let revoked = Entity::update_many()
             .col_expr(Column::RevokedAt, Expr::value(now.unix_millis()))
             .filter(Column::Id.eq(id.uuid()))

@@ -83,6 +83,19 @@ impl Transaction {
         Ok(select.count(self.db()).await? > 0)
     }
 
+    /// Whether a person may edit in an organization, and sign in. Locks the person, so that this holds until the end of the
+    /// transaction: whoever ends it locks the person first.
+    pub async fn is_editor(
+        &self,
+        organization: OrganizationId,
+        person: PersonId,
+    ) -> Result<bool, CatalogError> {
+        let is_active = self.person(person).await?.is_some_and(|person| person.is_active());
+        let own = Entity::find_by_id((organization.uuid(), person.uuid()));
+        let own: Option<Membership> = one(self.db(), own).await?;
+        Ok(is_active && own.is_some_and(|own| own.role >= Role::Editor))
+    }
+
     /// Whether an organization has another owner who may sign in, besides this person.
     pub async fn has_owner_besides(
         &self,
@@ -143,8 +156,8 @@ impl Transaction {
         Ok(matches!(inserted, TryInsertResult::Inserted(1..)))
     }
 
-    /// Ends what a person has left open with the role of an editor: upload sessions, and changes that can be undone. With
-    /// an organization, only there.
+    /// Ends what a person has left open with the role of an editor: upload sessions, uploads, and changes that can be
+    /// undone. With an organization, only there.
     pub async fn end_editing(
         &self,
         person: PersonId,
@@ -163,7 +176,7 @@ impl Transaction {
         }
         sessions.exec(self.db()).await?;
         undo.exec(self.db()).await?;
-        Ok(())
+        self.end_uploads_of_person(person, organization, now).await
     }
 
     /// Changes the role of a member. Returns whether there is such a member.

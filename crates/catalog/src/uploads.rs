@@ -4,7 +4,9 @@ use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
 use sea_orm::{
     ColumnTrait, Condition, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, Select, UpdateMany,
 };
-use tonearm_domain::{LeaseId, SourceSlot, Timestamp, Upload, UploadId, UploadKind};
+use tonearm_domain::{
+    ApiKeyId, LeaseId, OrganizationId, PersonId, SourceSlot, Timestamp, Upload, UploadId, UploadKind,
+};
 
 use crate::catalog::Catalog;
 use crate::due_clock::DueClock;
@@ -202,6 +204,47 @@ impl Transaction {
         Entity::update_many()
             .col_expr(Column::ExpiresAt, Expr::value(at.unix_millis()))
             .filter(Column::Id.eq(id.uuid()))
+            .exec(self.db())
+            .await?;
+        Ok(())
+    }
+
+    /// Ends the uploads that depend on the right of a key.
+    pub(crate) async fn end_uploads_of_key(
+        &self,
+        organization: OrganizationId,
+        key: ApiKeyId,
+        now: Timestamp,
+    ) -> Result<(), CatalogError> {
+        let of_key = Condition::all()
+            .add(Column::OrganizationId.eq(organization.uuid()))
+            .add(Column::ApiKeyId.eq(key.uuid()));
+        self.end_uploads(of_key, now).await
+    }
+
+    /// Ends the uploads that depend on the right of a person; with an organization, only there.
+    pub(crate) async fn end_uploads_of_person(
+        &self,
+        person: PersonId,
+        organization: Option<OrganizationId>,
+        now: Timestamp,
+    ) -> Result<(), CatalogError> {
+        let there = organization.map(|organization| Column::OrganizationId.eq(organization.uuid()));
+        let of_person = Condition::all().add_option(there).add(Column::PersonId.eq(person.uuid()));
+        self.end_uploads(of_person, now).await
+    }
+
+    /// Whoever writes to one of them loses its lease, and records nothing more. Uploads that became a source stay as they
+    /// are.
+    async fn end_uploads(&self, which: Condition, now: Timestamp) -> Result<(), CatalogError> {
+        let is_part = Column::Kind.eq(UploadKind::Partial.as_str());
+        Entity::update_many()
+            .col_expr(Column::ExpiresAt, Expr::value(now.unix_millis()))
+            .col_expr(Column::LeaseId, Expr::value(None::<uuid::Uuid>))
+            .col_expr(Column::LeasedUntil, Expr::value(None::<i64>))
+            .filter(which)
+            .filter(Column::IsComplete.eq(false).or(is_part))
+            .filter(Column::ExpiresAt.gt(now.unix_millis()))
             .exec(self.db())
             .await?;
         Ok(())

@@ -13,6 +13,7 @@ use futures::{StreamExt, future, stream};
 use http::header::{CONTENT_TYPE, HOST, ORIGIN};
 use http::{HeaderMap, HeaderValue, Method};
 use tokio::time::timeout;
+use tonearm_domain::BodyBudget;
 
 use crate::app::Dashboard;
 use crate::asker;
@@ -112,7 +113,9 @@ async fn form_secret(request: Request) -> Result<(Option<String>, Request), Page
     }
     let kind = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if kind.starts_with("multipart/form-data") {
-        return timeout(form::READ_WITHIN, first_field(request)).await.map_err(|_| PageError::FormIncomplete);
+        let held = BodyBudget::begin(request.extensions().get()).ok_or(PageError::FormIncomplete)?;
+        let first = timeout(form::READ_WITHIN, held.during(first_field(request)));
+        return first.await.ok().flatten().ok_or(PageError::FormIncomplete);
     }
     if !kind.starts_with("application/x-www-form-urlencoded") {
         return Ok((None, request));

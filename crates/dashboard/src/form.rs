@@ -6,12 +6,11 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Multipart, Request};
-use bytes::BytesMut;
 use futures::StreamExt;
 use http::header::CONTENT_TYPE;
 use http::{Extensions, HeaderValue};
 use tokio::time::timeout;
-use tonearm_domain::BodyBudget;
+use tonearm_domain::{BodyBudget, CollectError};
 use tonearm_service::{CollectedBody, Refusal};
 
 use crate::error::PageError;
@@ -27,24 +26,17 @@ const MOST_MULTIPART_BYTES: usize = 2 * 1024 * 1024;
 /// How long a form without files may take to arrive.
 pub(crate) const READ_WITHIN: Duration = Duration::from_secs(30);
 
-/// The whole body of a form without files. While it arrives, it counts towards the memory for all bodies of its network.
+/// The whole body of a form without files.
 pub(crate) async fn read(extensions: &Extensions, body: Body, most: usize) -> Result<Bytes, PageError> {
-    let mut held = BodyBudget::holder(extensions.get());
-    let (mut chunks, mut whole) = (body.into_data_stream(), BytesMut::new());
-    let collect = async {
-        while let Some(chunk) = held.during(chunks.next()).await.ok_or(PageError::FormIncomplete)? {
-            let chunk = chunk.map_err(|_| PageError::FormIncomplete)?;
-            if whole.len() + chunk.len() > most {
-                return Err(PageError::TooLarge { limit: most as u64 });
-            }
-            if !held.grow(chunk.len() as u64) {
-                return Err(PageError::FormIncomplete);
-            }
-            whole.extend_from_slice(&chunk);
+    let mut chunks = body.into_data_stream();
+    let collect = BodyBudget::collect(extensions.get(), most, |context| chunks.poll_next_unpin(context));
+    let whole = match timeout(READ_WITHIN, collect).await {
+        Ok(Ok(whole)) => Bytes::from(whole),
+        Ok(Err(CollectError::TooLarge)) => return Err(PageError::TooLarge { limit: most as u64 }),
+        Ok(Err(CollectError::NoMemory | CollectError::Interrupted(_))) | Err(_) => {
+            return Err(PageError::FormIncomplete);
         }
-        Ok(whole.freeze())
     };
-    let whole = timeout(READ_WITHIN, collect).await.unwrap_or(Err(PageError::FormIncomplete))?;
     if let Some(collected) = extensions.get::<CollectedBody>() {
         collected.keep(&whole);
     }
@@ -174,8 +166,6 @@ impl Problems {
 
 #[cfg(test)]
 mod tests {
-    use tonearm_domain::ByteBudget;
-
     use super::*;
 
     #[test]
@@ -202,25 +192,6 @@ mod tests {
             Err::<Bytes, _>(std::io::Error::other("gone"))
         }));
         assert!(matches!(read(&Extensions::new(), broken, MOST_BYTES).await, Err(PageError::FormIncomplete)));
-    }
-
-    #[tokio::test]
-    async fn forms_that_arrive_count_towards_the_memory_of_their_network() {
-        let budget = ByteBudget::new(1000, || {});
-        let mut extensions = Extensions::new();
-        extensions.insert(BodyBudget { budget: budget.clone(), network: "192.0.2.1".parse().unwrap() });
-        let begun = futures::stream::iter([Ok::<_, std::io::Error>(Bytes::from(vec![b'a'; 600]))]);
-        let stalls = Body::from_stream(begun.chain(futures::stream::pending()));
-        let mut stalled = Box::pin(read(&extensions, stalls, MOST_BYTES));
-        assert!(futures::poll!(stalled.as_mut()).is_pending());
-        assert!(read(&extensions, Body::from(vec![b'a'; 400]), MOST_BYTES).await.is_ok());
-        let refused = read(&extensions, Body::from(vec![b'a'; 401]), MOST_BYTES).await;
-        assert!(matches!(refused, Err(PageError::FormIncomplete)));
-        // Another network has less, and needs some of it.
-        assert!(budget.holder("another").grow(500));
-        assert!(matches!(stalled.await, Err(PageError::FormIncomplete)));
-        // Nothing is held by forms that have arrived or were refused.
-        assert!(budget.holder("another").grow(1000));
     }
 
     #[test]

@@ -15,6 +15,7 @@ use tonearm_domain::{
 };
 use tonearm_service::{
     Caller, CollectedBody, Device, Office, Purpose, Refusal, Resource, Resumed, act_on_sign_in, in_request,
+    take_turn,
 };
 use tonearm_signing::Token;
 
@@ -258,6 +259,7 @@ impl<R: RequiredRole> FromRequestParts<Dashboard> for Member<R> {
         }
         // Pages allow more to those who have more than the least role, so all of it is judged again.
         act_on_sign_in(&signed_in.session.resumed.sign_in, Office::Member(id, role))?;
+        take_turn(id).await?;
         let address = address(parts);
         Ok(Self { signed_in, organization, role, organizations, address, least: PhantomData })
     }

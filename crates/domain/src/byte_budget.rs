@@ -6,7 +6,7 @@ use std::hash::{BuildHasher as _, Hash, RandomState};
 use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Poll, Waker};
+use std::task::{Context, Poll, Waker};
 
 /// A budget of bytes. As long as there are enough, everybody gets them. Otherwise the holder with the most gives up what
 /// it has held longest, for others who have less: whoever asks for at most an equal share always gets it. Cheap to
@@ -53,6 +53,21 @@ pub struct HeldBytes {
     number: Option<u64>,
 }
 
+/// The memory of a request whose body is waited for, besides the body: the buffers of its connection, and what the layers
+/// and handlers keep meanwhile.
+pub const REQUEST_BYTES: u64 = 128 * 1024;
+
+/// Why a body was not collected.
+#[derive(Debug, PartialEq, Eq)]
+pub enum CollectError<E> {
+    /// It is larger than the limit.
+    TooLarge,
+    /// Its network has its share of the memory, or others need it.
+    NoMemory,
+    /// It ended early.
+    Interrupted(E),
+}
+
 /// A budget for the bodies of requests that are collected in memory, and the network of a request. Servers add it to the
 /// extensions of a request with a body.
 #[derive(Clone)]
@@ -65,11 +80,43 @@ pub struct BodyBudget {
 
 impl BodyBudget {
     /// Nothing yet, for the network of a request. Without a server, there is no limit.
-    pub fn holder(bodies: Option<&Self>) -> HeldBytes {
+    fn holder(bodies: Option<&Self>) -> HeldBytes {
         match bodies {
             Some(bodies) => bodies.budget.holder(bodies.network),
             None => ByteBudget::new(u64::MAX, || {}).holder(()),
         }
+    }
+
+    /// Holds [`REQUEST_BYTES`] for a request whose body is waited for; `None` if there is no room.
+    pub fn begin(bodies: Option<&Self>) -> Option<HeldBytes> {
+        let mut held = Self::holder(bodies);
+        held.grow(REQUEST_BYTES).then_some(held)
+    }
+
+    /// Collects a body of at most `limit` bytes. Until it is complete, its memory counts, and so does that of its request.
+    pub async fn collect<C: AsRef<[u8]>, E>(
+        bodies: Option<&Self>,
+        limit: usize,
+        mut poll_next: impl FnMut(&mut Context<'_>) -> Poll<Option<Result<C, E>>>,
+    ) -> Result<Vec<u8>, CollectError<E>> {
+        let mut held = Self::begin(bodies).ok_or(CollectError::NoMemory)?;
+        let mut whole = Vec::new();
+        while let Some(chunk) = held.during(poll_fn(&mut poll_next)).await.ok_or(CollectError::NoMemory)? {
+            let chunk = chunk.map_err(CollectError::Interrupted)?;
+            let (chunk, had) = (chunk.as_ref(), whole.capacity());
+            let length = whole.len() + chunk.len();
+            if length > limit {
+                return Err(CollectError::TooLarge);
+            }
+            if length > had {
+                // Counted as it is allocated.
+                let capacity = length.max((2 * had).min(limit));
+                held.grow((capacity - had) as u64).then_some(()).ok_or(CollectError::NoMemory)?;
+                whole.reserve_exact(capacity - whole.len());
+            }
+            whole.extend_from_slice(chunk);
+        }
+        Ok(whole)
     }
 }
 
@@ -214,7 +261,6 @@ impl Drop for HeldBytes {
 mod tests {
     use std::future::{pending, ready};
     use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::task::Context;
 
     use super::*;
     use crate::random::random;
@@ -257,6 +303,52 @@ mod tests {
         assert_eq!(waiting.as_mut().poll(&mut context), Poll::Pending);
         assert!(budget.holder("other").grow(1));
         assert_eq!(waiting.poll(&mut context), Poll::Ready(None));
+    }
+
+    /// A body that arrives in these chunks, and then stalls or ends.
+    fn body(
+        chunks: &[usize],
+        ends: bool,
+    ) -> impl FnMut(&mut Context<'_>) -> Poll<Option<Result<Vec<u8>, ()>>> {
+        let mut left = chunks.iter().copied();
+        move |_| match left.next() {
+            Some(bytes) => Poll::Ready(Some(Ok(vec![b'a'; bytes]))),
+            None if ends => Poll::Ready(None),
+            None => Poll::Pending,
+        }
+    }
+
+    #[test]
+    fn bodies_that_arrive_count_towards_the_memory_of_their_network() {
+        let budget = budget(3 * REQUEST_BYTES);
+        let bodies = BodyBudget { budget: budget.clone(), network: "192.0.2.1".parse().unwrap() };
+        let mut context = Context::from_waker(Waker::noop());
+        let held = || budget.used().total;
+        let mut idle = Box::pin(BodyBudget::collect(Some(&bodies), 1000, body(&[], false)));
+        assert!(idle.as_mut().poll(&mut context).is_pending());
+        assert_eq!(held(), REQUEST_BYTES, "also before the first byte");
+        let mut stalled = Box::pin(BodyBudget::collect(Some(&bodies), 1000, body(&[600, 1], false)));
+        assert!(stalled.as_mut().poll(&mut context).is_pending());
+        assert_eq!(held(), 2 * REQUEST_BYTES + 1000, "as it is allocated");
+        let whole = |chunks: &[usize]| {
+            let mut collecting = pin!(BodyBudget::collect(Some(&bodies), 1000, body(chunks, true)));
+            match collecting.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+                Poll::Ready(collected) => collected.map(|whole| whole.len()),
+                Poll::Pending => panic!("it has arrived"),
+            }
+        };
+        assert_eq!(whole(&[10]), Err(CollectError::NoMemory));
+        drop(stalled);
+        assert_eq!((whole(&[10, 20]), whole(&[600, 401])), (Ok(30), Err(CollectError::TooLarge)));
+        // Another network has less, and needs some of it.
+        let mut second = Box::pin(BodyBudget::collect(Some(&bodies), 1000, body(&[], false)));
+        assert!(second.as_mut().poll(&mut context).is_pending());
+        let mut other = budget.holder("another");
+        assert!(other.grow(5 * REQUEST_BYTES / 4));
+        assert_eq!(idle.as_mut().poll(&mut context), Poll::Ready(Err(CollectError::NoMemory)));
+        assert!(second.as_mut().poll(&mut context).is_pending());
+        drop((other, second));
+        assert_eq!(held(), 0, "nothing is held by bodies that have arrived or were refused");
     }
 
     /// However many greedy holders there are, and whatever they do, in random order: who asks for at most an equal share

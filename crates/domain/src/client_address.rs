@@ -26,6 +26,16 @@ impl ClientAddress {
             other => other,
         }
     }
+
+    /// The /48 of an IPv6 address: the networks that one customer can have at most.
+    pub fn site(self) -> Option<IpAddr> {
+        match self.0 {
+            IpAddr::V6(v6) if !v6.is_loopback() => {
+                Some(IpAddr::V6((v6.to_bits() & (u128::MAX << 80)).into()))
+            }
+            _ => None,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -40,5 +50,9 @@ mod tests {
         assert_eq!(network("::ffff:192.0.2.1"), network("192.0.2.1"));
         assert_ne!(network("192.0.2.1"), network("192.0.2.2"));
         assert!(network("::1").is_loopback());
+        let site = |text: &str| ClientAddress::from(text.parse::<IpAddr>().unwrap()).site();
+        assert_eq!(site("2001:db8:0:1::1"), site("2001:db8:0:ffff::"));
+        assert_ne!(site("2001:db8:0:1::1"), site("2001:db8:1:1::1"));
+        assert_eq!([site("192.0.2.1"), site("::ffff:192.0.2.1"), site("::1")], [None; 3]);
     }
 }

@@ -336,6 +336,7 @@ error_codes! {
         SecondFactorOver "second_factor_over";
         SignedOut "signed_out";
         TestRunning "test_running";
+        TooManyAccountsTried "too_many_accounts_tried";
         TitlesChanged "titles_changed";
         TracksGone "tracks_gone";
         TranscriptChanged "transcript_changed";

@@ -108,7 +108,7 @@ pub use album_place::{AlbumPosition, arranged};
 pub use allowed_origins::{AllowedOrigins, OriginList, OriginListError, PageOrigin, PageOriginError};
 pub use ambient::{Ambient, Clock, Entropy};
 pub use audit::{AuditAction, AuditEntry, AuditRecord};
-pub use byte_budget::{BodyBudget, ByteBudget, HeldBytes};
+pub use byte_budget::{BodyBudget, ByteBudget, CollectError, HeldBytes, REQUEST_BYTES};
 pub use cache_policy::{CachePolicy, CachePolicyError};
 pub use captions::{
     Captions, CaptionsError, LeftOut, MOST_CAPTION_BYTES, captions_within, parse_captions, print_captions,
@@ -211,7 +211,7 @@ pub use transcription::{
     within_sound, words_within, worth_keeping,
 };
 pub use undo::{CoveredTrack, MovedTrack, RetitledTrack, UndoEntry, UndoableChange};
-pub use upload::{NewUpload, PieceError, SourceSlot, Upload, UploadKind, UploadState};
+pub use upload::{NewUpload, PieceError, SourceSlot, Upload, UploadKind, UploadOpener, UploadState};
 pub use usage::{
     Day, DayError, ExcerptHeard, FileSound, ListenCounts, ListenKind, ListenedFile, ListenedSince,
     ListenerEntry, ListenerId, ListenerKey, ListenerOrigin, Listening, Meter, Segments, TakenBytes,

@@ -7,6 +7,7 @@ use crate::recipe::Recipe;
 use crate::selection::Selection;
 use crate::text::Metadata;
 use crate::timestamp::Timestamp;
+use crate::upload::UploadOpener;
 use crate::{
     ApiKeyId, CollectionId, CreatorId, OrganizationId, PersonId, PlaySessionId, SessionHandle, TrackId,
     UploadSessionId,
@@ -88,6 +89,11 @@ pub struct UploadSession {
 }
 
 impl UploadSession {
+    /// On whose right its uploads depend.
+    pub const fn opener(&self) -> UploadOpener {
+        UploadOpener { api_key_id: self.api_key_id, person_id: self.person_id }
+    }
+
     /// The origin of its uploads from this address.
     pub const fn uploader(&self, address: Option<IpAddr>) -> Origin {
         Origin::uploader(self.person_id, address)

@@ -130,6 +130,10 @@ impl Invitation {
     /// each time tells its holder that the account exists.
     pub const MOST_TAKEN_ADDRESSES: i32 = 5;
 
+    /// The same for all invitations of an organization together, for as long as they are kept: an owner can make any number
+    /// of them. Then no new account is created with any of them.
+    pub const MOST_TAKEN_ADDRESSES_TOGETHER: i64 = 50;
+
     /// The lifetime of a link in seconds: a day for a new password, otherwise a week.
     pub const fn lifetime(purpose: &InvitationPurpose) -> i64 {
         match purpose {

@@ -3,7 +3,7 @@
 use crate::object_key::ObjectKey;
 use crate::short_id::ShortId;
 use crate::timestamp::Timestamp;
-use crate::{Ambient, OrganizationId, ReplacementId, TrackId, UploadId};
+use crate::{Ambient, ApiKeyId, OrganizationId, PersonId, ReplacementId, TrackId, UploadId};
 
 /// The destination of the bytes of a source: a track without a source, or a replacement of a track's source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -21,6 +21,17 @@ impl SourceSlot {
     pub const fn of_track(organization_id: OrganizationId, track_id: TrackId) -> Self {
         Self { organization_id, track_id, replacement_id: None }
     }
+}
+
+/// Who opened the upload session, or requested the replacement, to which an upload belongs. The upload ends when the key
+/// is revoked or the person no longer edits. Neither is set if the command line did, or a request with an upload URL of a
+/// track outside of upload sessions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct UploadOpener {
+    /// The key.
+    pub api_key_id: Option<ApiKeyId>,
+    /// The person.
+    pub person_id: Option<PersonId>,
 }
 
 /// The kind of an upload.
@@ -54,6 +65,8 @@ pub struct Upload {
     pub track_id: Option<TrackId>,
     /// The replacement whose source it becomes, if the track already has a source.
     pub replacement_id: Option<ReplacementId>,
+    /// On whose right it depends.
+    pub opener: UploadOpener,
     /// Its kind.
     pub kind: UploadKind,
     /// Its state.
@@ -91,6 +104,8 @@ pub struct NewUpload {
     pub track_id: Option<TrackId>,
     /// The replacement whose source it becomes.
     pub replacement_id: Option<ReplacementId>,
+    /// On whose right it depends.
+    pub opener: UploadOpener,
     /// Its kind.
     pub kind: UploadKind,
     /// The folder of its objects.
@@ -157,6 +172,7 @@ impl Upload {
             organization_id,
             track_id,
             replacement_id,
+            opener,
             kind,
             folder,
             length,
@@ -169,6 +185,7 @@ impl Upload {
             organization_id,
             track_id,
             replacement_id,
+            opener,
             kind,
             state: UploadState::Receiving,
             folder,
@@ -261,6 +278,7 @@ mod tests {
             organization_id: OrganizationId::from_parts(now, [1; 10]),
             track_id: None,
             replacement_id: None,
+            opener: UploadOpener::default(),
             kind: UploadKind::Tus,
             state: UploadState::Receiving,
             folder: ShortId::from_random([1; 8]),

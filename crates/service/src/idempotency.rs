@@ -129,9 +129,7 @@ impl IdempotentAnswers {
         credential: &str,
         work: impl Future<Output = AttemptOutcome<T>>,
     ) -> Result<T, Refusal> {
-        // A key begins with the id of its organization.
-        let organization = credential.split('_').next();
-        let Some(_at_work) = self.at_work.take(organization) else {
+        let Some(_at_work) = self.at_work.take(claim.request.organization_id) else {
             self.forget(claim).await?;
             return Err(Refusal::Unavailable("too many concurrent requests with an Idempotency-Key".into()));
         };
@@ -231,5 +229,46 @@ struct Renewing(JoinHandle<()>);
 impl Drop for Renewing {
     fn drop(&mut self) {
         self.0.abort();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+
+    use futures::poll;
+    use tonearm_domain::{OrganizationId, RecordId, Timestamp};
+    use tonearm_fixtures::TestDatabase;
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn claim(organization: u8, key: &str) -> Claim {
+        let now = Timestamp::from_unix_seconds(1_900_000_000).unwrap();
+        let organization_id = OrganizationId::from_parts(now, [organization; 10]);
+        let request = IdempotentRequest {
+            caller: [organization; 32],
+            organization_id,
+            key: key.to_owned(),
+            fingerprint: [0; 32],
+        };
+        Claim { request, id: Uuid::nil() }
+    }
+
+    #[tokio::test]
+    async fn an_organization_with_many_upload_sessions_leaves_places_to_others() {
+        let database = TestDatabase::migrated_sqlite(tonearm_fixtures::migrate!()).await;
+        let catalog = Catalog::connect(&database.url.parse().unwrap(), Default::default()).await.unwrap();
+        let answers = IdempotentAnswers::new(catalog, tonearm_fixtures::ambient().0);
+        let answers = IdempotentAnswers { at_work: Shares::new(4), ..answers };
+        let claims = ["a", "b", "c"].map(|key| claim(1, key));
+        let mut working = claims
+            .each_ref()
+            .map(|claim| Box::pin(answers.work(claim, &claim.request.key, pending::<AttemptOutcome<()>>())));
+        assert!(poll!(&mut working[0]).is_pending() && poll!(&mut working[1]).is_pending());
+        let refused = working[2].as_mut().await;
+        assert!(matches!(refused, Err(Refusal::Unavailable(_))), "{refused:?}");
+        let (other, done) = (claim(2, "d"), ready(AttemptOutcome { answer: (), kept: None }));
+        assert!(answers.work(&other, "d", done).await.is_ok());
     }
 }

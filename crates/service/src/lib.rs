@@ -26,6 +26,7 @@ mod privacy;
 mod processing;
 mod refusal;
 mod removal;
+mod request_turns;
 mod secrets;
 mod status;
 mod store_identity;
@@ -80,6 +81,7 @@ pub use privacy::{
 };
 pub use processing::{EncodeJobs, JobError, JobRun, Processing, ThirdPartyFailure};
 pub use refusal::{Refusal, Resource};
+pub use request_turns::{RequestTurns, Turn, in_request, requests_at_once, take_turn, without_turn};
 pub use secrets::{
     MasterSecretStatus, MasterSecretView, MasterSecrets, Resealed, Resealing, RotationStep, SealedCounts,
 };
@@ -92,7 +94,7 @@ pub use streams::{NoCapacity, StreamHolder, StreamSlot, Streams};
 pub use sweeps::{SweepView, Sweeps};
 pub use tonearm_catalog::{
     AuditFilter, DamagedRow, FailedJobs, JobFailures, KeyQuery, LastBackup, NearQuota, Office, Purpose,
-    ScopeTitles, SessionPage, act_for, in_request,
+    ScopeTitles, SessionPage, act_for,
 };
 pub use track_view::{TrackSummaryView, TrackView};
 pub use transcription::{

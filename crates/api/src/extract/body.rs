@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use axum::extract::{FromRequest, Request};
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use futures::{Stream, StreamExt};
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
 use http::request::Parts;
 use http::{HeaderMap, StatusCode};
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
-use tonearm_domain::{BodyBudget, ErrorCode};
-use tonearm_service::CollectedBody;
+use tonearm_domain::{BodyBudget, CollectError, ErrorCode};
+use tonearm_service::{CollectedBody, without_turn};
 
 use super::key::require_still_valid;
 use super::sentence::sentence;
@@ -48,7 +48,7 @@ impl<T: DeserializeOwned> FromRequest<App> for Body<T> {
             ));
         }
         let (parts, body) = request.into_parts();
-        let bytes = read(&parts, body, app.settings.max_json_bytes).await?;
+        let bytes = without_turn(read(&parts, body, app.settings.max_json_bytes)).await??;
         require_still_valid(&parts.extensions, app).await?;
         parse(&bytes).map(Self)
     }
@@ -64,37 +64,37 @@ fn may_be_json(headers: &HeaderMap) -> bool {
     essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"))
 }
 
-/// Reads a body of at most `limit` bytes. Some more of a larger one is read and discarded: see [`drain`]. While it
-/// arrives, it counts towards the memory for all bodies of its network.
+/// Reads a body of at most `limit` bytes. Some more of a larger one is read and discarded: see [`drain`].
 pub(crate) async fn read(
     Parts { headers, extensions, .. }: &Parts,
     body: axum::body::Body,
     limit: usize,
 ) -> Result<Bytes, ApiError> {
-    let mut held = BodyBudget::holder(extensions.get());
-    let announced = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
-    let mut is_too_large = announced.is_some_and(|length: u64| length > limit as u64);
-    let (mut chunks, mut read) = (body.into_data_stream(), BytesMut::new());
-    while !is_too_large && let Some(chunk) = held.during(chunks.next()).await.ok_or_else(too_many_bodies)? {
-        let chunk = chunk.map_err(|_| {
+    let announced: Option<u64> =
+        headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
+    let mut chunks = body.into_data_stream();
+    let collected = match announced {
+        Some(length) if length > limit as u64 => Err(CollectError::TooLarge),
+        _ => BodyBudget::collect(extensions.get(), limit, |context| chunks.poll_next_unpin(context)).await,
+    };
+    match collected {
+        Ok(whole) => {
+            let whole = Bytes::from(whole);
+            if let Some(collected) = extensions.get::<CollectedBody>() {
+                collected.keep(&whole);
+            }
+            Ok(whole)
+        }
+        Err(CollectError::NoMemory) => Err(too_many_bodies()),
+        Err(CollectError::Interrupted(_)) => {
             let message = "the body was interrupted before it was complete";
-            ApiError::new(StatusCode::BAD_REQUEST, ErrorCode::BodyInterrupted, message)
-        })?;
-        is_too_large = read.len() + chunk.len() > limit;
-        if !is_too_large {
-            held.grow(chunk.len() as u64).then_some(()).ok_or_else(too_many_bodies)?;
-            read.extend_from_slice(&chunk);
+            Err(ApiError::new(StatusCode::BAD_REQUEST, ErrorCode::BodyInterrupted, message))
+        }
+        Err(CollectError::TooLarge) => {
+            drain(headers, chunks, DRAINED_BYTES).await;
+            Err(ApiError::too_large(limit as u64))
         }
     }
-    if is_too_large {
-        drain(headers, chunks, DRAINED_BYTES).await;
-        return Err(ApiError::too_large(limit as u64));
-    }
-    let read = read.freeze();
-    if let Some(collected) = extensions.get::<CollectedBody>() {
-        collected.keep(&read);
-    }
-    Ok(read)
 }
 
 fn too_many_bodies() -> ApiError {
@@ -152,7 +152,7 @@ fn malformed(message: &str) -> ApiError {
 mod tests {
     use axum::body::Body as AnyBody;
     use serde::Deserialize;
-    use tonearm_domain::{ByteBudget, Colour, ExpiresIn, Patch, Text};
+    use tonearm_domain::{ByteBudget, Colour, ExpiresIn, Patch, REQUEST_BYTES, Text};
 
     use super::*;
 
@@ -195,23 +195,17 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn memory_is_held_for_what_has_arrived() {
+    async fn a_network_with_its_share_is_told_to_come_back() {
         let (mut parts, _) = Request::new(()).into_parts();
-        parts.headers.insert(CONTENT_LENGTH, 600.into());
-        let (budget, network) = (ByteBudget::new(1000, || {}), "192.0.2.1".parse().unwrap());
-        parts.extensions.insert(BodyBudget { budget: budget.clone(), network });
-        let begun = futures::stream::iter([Ok::<_, std::io::Error>(Bytes::from(vec![b' '; 600]))]);
-        let stalls = AnyBody::from_stream(begun.chain(futures::stream::pending()));
+        let (budget, network) = (ByteBudget::new(3 * REQUEST_BYTES / 2, || {}), "192.0.2.1".parse().unwrap());
+        parts.extensions.insert(BodyBudget { budget, network });
+        let stalls = AnyBody::from_stream(futures::stream::pending::<Result<Bytes, std::io::Error>>());
         let mut stalled = Box::pin(read(&parts, stalls, 2000));
         assert!(futures::poll!(stalled.as_mut()).is_pending());
-        let whole = async |bytes| read(&parts, AnyBody::from(vec![b' '; bytes]), 2000).await;
-        assert_eq!(whole(400).await.unwrap().len(), 400);
-        assert_eq!(whole(401).await.unwrap_err().code(), ErrorCode::TooManyBodies);
-        // Another network has less, and needs some of it.
-        let mut other = budget.holder("another");
-        assert!(other.grow(500));
-        assert_eq!(stalled.await.unwrap_err().code(), ErrorCode::TooManyBodies);
-        assert!(whole(500).await.is_ok(), "nothing is held by bodies that have arrived or were refused");
+        let refused = read(&parts, AnyBody::from("{}"), 2000).await.unwrap_err();
+        assert_eq!(refused.code(), ErrorCode::TooManyBodies);
+        drop(stalled);
+        assert!(read(&parts, AnyBody::from("{}"), 2000).await.is_ok());
     }
 
     #[test]

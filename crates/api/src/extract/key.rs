@@ -5,7 +5,7 @@ use http::header::{AUTHORIZATION, ORIGIN};
 use http::request::Parts;
 use http::{Extensions, HeaderMap, StatusCode};
 use tonearm_domain::{Action, ErrorCode};
-use tonearm_service::{Access, Caller};
+use tonearm_service::{Access, Caller, take_turn};
 
 use crate::address::address;
 use crate::app::App;
@@ -42,6 +42,10 @@ async fn caller(parts: &mut Parts, app: &App, action: Action) -> Result<Caller, 
     Access::act_on_key(key, text)?;
     let secret = JudgedSecret(text.to_owned());
     parts.extensions.insert(secret);
+    // What plays is cached, and written for many requests at once.
+    if action != Action::Play {
+        take_turn(caller.organization_id).await?;
+    }
     Ok(caller)
 }
 

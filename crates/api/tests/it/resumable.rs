@@ -36,7 +36,13 @@ on_both!(
 
 const PARTIAL: &str = "application/partial-upload";
 
-async fn send(house: &House, method: Method, url: &str, headers: &[(&str, &str)], body: Body) -> Reply {
+pub(crate) async fn send(
+    house: &House,
+    method: Method,
+    url: &str,
+    headers: &[(&str, &str)],
+    body: Body,
+) -> Reply {
     let mut request = Request::builder().method(method).uri(local(url));
     for (name, value) in headers {
         request = request.header(*name, *value);
@@ -59,7 +65,7 @@ async fn progress(house: &House, url: &str) -> (u64, bool) {
     (reply.header("upload-offset").unwrap().parse().unwrap(), reply.header("upload-complete") == Some("?1"))
 }
 
-async fn append(house: &House, url: &str, offset: u64, is_last: bool, bytes: &[u8]) -> Reply {
+pub(crate) async fn append(house: &House, url: &str, offset: u64, is_last: bool, bytes: &[u8]) -> Reply {
     let (offset, last) = (offset.to_string(), if is_last { "?1" } else { "?0" });
     let length = bytes.len().to_string();
     let headers = [

@@ -40,10 +40,10 @@ on_both!(
     parts_count_once,
 );
 
-const STREAM: &str = "application/offset+octet-stream";
+pub(crate) const STREAM: &str = "application/offset+octet-stream";
 
-struct Answer {
-    status: u16,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
     headers: http::HeaderMap,
     json: Value,
 }
@@ -54,13 +54,19 @@ impl Answer {
     }
 
     #[track_caller]
-    fn expect_error(self, status: u16, code: &str) -> Self {
+    pub(crate) fn expect_error(self, status: u16, code: &str) -> Self {
         assert_eq!((self.status, &self.json["code"]), (status, &Value::from(code)), "{}", self.json);
         self
     }
 }
 
-async fn send(house: &House, method: Method, url: &str, headers: &[(&str, &str)], body: Body) -> Answer {
+pub(crate) async fn send(
+    house: &House,
+    method: Method,
+    url: &str,
+    headers: &[(&str, &str)],
+    body: Body,
+) -> Answer {
     let path = if url.starts_with("https:") { local(url) } else { url };
     let mut request = Request::builder().method(method).uri(path).header("tus-resumable", "1.0.0");
     for (name, value) in headers {
@@ -79,7 +85,7 @@ fn metadata(pairs: &[(&str, &str)]) -> String {
 }
 
 /// Begins an upload of this many bytes in a session, and returns its URL.
-async fn begin(house: &House, session: &str, length: usize) -> String {
+pub(crate) async fn begin(house: &House, session: &str, length: usize) -> String {
     let (metadata, length) =
         (metadata(&[("upload_session_id", session), ("filename", "Song.wav")]), length.to_string());
     let headers = [("upload-metadata", metadata.as_str()), ("upload-length", length.as_str())];
@@ -88,19 +94,19 @@ async fn begin(house: &House, session: &str, length: usize) -> String {
     answer.header("location").unwrap().to_owned()
 }
 
-async fn append(house: &House, url: &str, offset: usize, bytes: &[u8]) -> Answer {
+pub(crate) async fn append(house: &House, url: &str, offset: usize, bytes: &[u8]) -> Answer {
     let offset = offset.to_string();
     let headers = [("content-type", STREAM), ("upload-offset", offset.as_str())];
     send(house, Method::PATCH, url, &headers, Body::from(bytes.to_vec())).await
 }
 
-async fn offset(house: &House, url: &str) -> usize {
+pub(crate) async fn offset(house: &House, url: &str) -> usize {
     let answer = send(house, Method::HEAD, url, &[], Body::empty()).await;
     assert_eq!(answer.status, 200, "{}", answer.json);
     answer.header("upload-offset").unwrap().parse().unwrap()
 }
 
-async fn tracks(house: &House) -> Vec<(String, String)> {
+pub(crate) async fn tracks(house: &House) -> Vec<(String, String)> {
     let path = format!("/v1/collection/{}/track", house.collection_id);
     let reply: Reply = house.get(&path).await.expect_ok();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
@@ -238,7 +244,7 @@ async fn checksums_decide_about_a_piece(database: TestDatabase) {
 }
 
 /// Begins a partial upload of this many bytes in a session, and returns its URL.
-async fn begin_part(house: &House, session: &str, length: usize) -> String {
+pub(crate) async fn begin_part(house: &House, session: &str, length: usize) -> String {
     let (path, length) = (format!("/upload/tus?upload_session_id={session}"), length.to_string());
     let headers = [("upload-concat", "partial"), ("upload-length", length.as_str())];
     let answer = send(house, Method::POST, &path, &headers, Body::empty()).await;
@@ -247,7 +253,7 @@ async fn begin_part(house: &House, session: &str, length: usize) -> String {
 }
 
 /// Requests that parts are joined.
-async fn join(house: &House, session: &str, parts: &[String]) -> Answer {
+pub(crate) async fn join(house: &House, session: &str, parts: &[String]) -> Answer {
     let concat = format!("final;{}", parts.join(" "));
     let pairs = metadata(&[("upload_session_id", session), ("filename", "Joined.wav")]);
     let headers = [("upload-metadata", pairs.as_str()), ("upload-concat", concat.as_str())];
@@ -343,7 +349,7 @@ async fn a_whole_is_joined_without_its_client(database: TestDatabase) {
     assert_eq!(tracks(&house).await.len(), 1);
 }
 
-async fn forget(house: &House) {
+pub(crate) async fn forget(house: &House) {
     let tx = house.catalog().begin().await.unwrap();
     tx.enqueue(Job::ForgetExpired {}, house.ambient.record_id(), house.ambient.now(), None).await.unwrap();
     tx.commit().await.unwrap();

@@ -2,7 +2,10 @@
 
 use sea_orm::Set;
 use sea_orm::entity::prelude::*;
-use tonearm_domain::{OrganizationId, ReplacementId, TrackId, Upload, UploadId, UploadKind, UploadState};
+use tonearm_domain::{
+    ApiKeyId, OrganizationId, PersonId, ReplacementId, TrackId, Upload, UploadId, UploadKind, UploadOpener,
+    UploadState,
+};
 
 use crate::column::{byte_count, corrupt, moment, parsed, parsed_if_set, size};
 use crate::error::CatalogError;
@@ -32,6 +35,8 @@ pub struct Model {
     pub leased_until: Option<i64>,
     /// Whether another writer waits for the lease.
     pub is_wanted: bool,
+    pub api_key_id: Option<Uuid>,
+    pub person_id: Option<Uuid>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -49,6 +54,10 @@ impl TryFrom<Model> for Upload {
             organization_id: OrganizationId::from_uuid(row.organization_id),
             track_id: row.track_id.map(TrackId::from_uuid),
             replacement_id: row.replacement_id.map(ReplacementId::from_uuid),
+            opener: UploadOpener {
+                api_key_id: row.api_key_id.map(ApiKeyId::from_uuid),
+                person_id: row.person_id.map(PersonId::from_uuid),
+            },
             kind: UploadKind::from_text(&row.kind).ok_or_else(|| corrupt("upload.kind"))?,
             state: if row.is_complete { UploadState::Complete } else { UploadState::Receiving },
             folder: parsed("upload.folder", &row.folder)?,
@@ -84,6 +93,8 @@ impl From<&Upload> for ActiveModel {
             object_key: Set(upload.object.as_ref().map(ToString::to_string)),
             created_at: Set(upload.created_at.unix_millis()),
             expires_at: Set(upload.expires_at.unix_millis()),
+            api_key_id: Set(upload.opener.api_key_id.map(ApiKeyId::uuid)),
+            person_id: Set(upload.opener.person_id.map(PersonId::uuid)),
             ..Default::default()
         }
     }

@@ -107,6 +107,7 @@ mod m0081_arrived_bytes;
 mod m0086_event_versions;
 mod m0087_work_in_progress;
 mod m0089_counted_changes;
+mod m0090_upload_openers;
 mod m0091_former_files;
 mod m0093_replaced_bytes;
 mod pieces;
@@ -184,6 +185,7 @@ fn steps() -> Vec<Step> {
         m0086_event_versions::step(),
         m0087_work_in_progress::step(),
         m0089_counted_changes::step(),
+        m0090_upload_openers::step(),
         m0091_former_files::step(),
         m0093_replaced_bytes::step(),
     ]

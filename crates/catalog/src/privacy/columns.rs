@@ -44,6 +44,7 @@ pub const PERSON_IDS: &[PersonColumn] = &[
     column("sign_in", "person_id", Erasure::WithAccount),
     column("source_replacement", "person_id", Erasure::Name),
     column("undo_entry", "person_id", Erasure::Row),
+    column("upload", "person_id", Erasure::Name),
     column("upload_session", "person_id", Erasure::Name),
 ];
 

@@ -133,6 +133,7 @@ const STEPS: &[&str] = &[
     "m0086_event_versions",
     "m0087_work_in_progress",
     "m0089_counted_changes",
+    "m0090_upload_openers",
     "m0091_former_files",
     "m0093_replaced_bytes",
 ];

@@ -27,6 +27,7 @@ type Step = (&'static str, &'static [&'static str]);
 const UNDOABLE: &[Step] = &[
     REPLACED_BYTES,
     FORMER_FILES,
+    UPLOAD_OPENERS,
     COUNTED_CHANGES,
     WORK_IN_PROGRESS,
     EVENT_VERSIONS,
@@ -115,6 +116,10 @@ pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, before: S
 const ANSWERED_STATUSES: Step = (
     "m0068_answered_statuses",
     &["DROP INDEX answered_job_by_track_id", "ALTER TABLE answered_job DROP COLUMN status"],
+);
+const UPLOAD_OPENERS: Step = (
+    "m0090_upload_openers",
+    &["ALTER TABLE upload DROP COLUMN api_key_id", "ALTER TABLE upload DROP COLUMN person_id"],
 );
 const REPLACED_BYTES: Step = (
     "m0093_replaced_bytes",

@@ -71,7 +71,7 @@ fn around<S: Clone + Send + Sync + 'static>(routes: Router<S>, ambient: &Ambient
         ServiceBuilder::new()
             .layer(from_fn_with_state(ambient.clone(), request_id::identify))
             .layer(from_fn(text::negotiate))
-            .layer(from_fn_with_state(turns::Turns::new(), turns::in_turn))
+            .layer(from_fn_with_state(turns::turns(), turns::in_turn))
             .layer(CatchPanicLayer::custom(panicked)),
     )
 }

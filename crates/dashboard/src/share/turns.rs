@@ -1,14 +1,12 @@
 //! Organizations share the processors for the pages behind share links: whoever has a link may request them, and a long
 //! list takes tens of milliseconds.
 
-use std::time::Duration;
-
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
-use tokio::time::timeout;
-use tonearm_domain::{FairSemaphore, Shares};
+use tonearm_domain::FairSemaphore;
+use tonearm_service::RequestTurns;
 
 use super::policy::Framing;
 use super::refused::Refused;
@@ -16,38 +14,23 @@ use super::refused::Refused;
 /// Requests that wait or are answered.
 const MOST_REQUESTS: u64 = 512;
 
-/// The longest time that a request waits for its turn.
-const LONGEST_WAIT: Duration = Duration::from_secs(10);
-
 /// Larger than any page.
 const MOST_BYTES: usize = 16 << 20;
 
-/// The requests for public pages. Clones share them.
-#[derive(Clone)]
-pub(super) struct Turns {
-    requests: Shares,
-    at_once: FairSemaphore,
+/// Two answers at once for each processor: while one reads from the database, another is rendered.
+pub(super) fn turns() -> RequestTurns {
+    turns_of(2 * std::thread::available_parallelism().map_or(1, usize::from))
 }
 
-impl Turns {
-    /// Two answers at once for each processor: while one reads from the database, another is rendered.
-    pub(super) fn new() -> Self {
-        Self::at_once(2 * std::thread::available_parallelism().map_or(1, usize::from))
-    }
-
-    fn at_once(answers: usize) -> Self {
-        Self { requests: Shares::new(MOST_REQUESTS), at_once: FairSemaphore::new(answers, 0) }
-    }
+fn turns_of(at_once: usize) -> RequestTurns {
+    RequestTurns::new(MOST_REQUESTS, FairSemaphore::new(at_once, 0))
 }
 
 /// Answers a request when it is the turn of the organization whose key is in its path. Its turn ends when the page is
 /// rendered, however slowly it is read.
-pub(super) async fn in_turn(State(turns): State<Turns>, request: Request, next: Next) -> Response {
-    let organization = organization_in(request.uri().path()).map(str::to_owned);
-    let Some(_request) = turns.requests.take(&organization) else { return Refused::AWAY.page(Framing::Open) };
-    let Ok(_turn) = timeout(LONGEST_WAIT, turns.at_once.acquire(&organization)).await else {
-        return Refused::AWAY.page(Framing::Open);
-    };
+pub(super) async fn in_turn(State(turns): State<RequestTurns>, request: Request, next: Next) -> Response {
+    let turn = turns.take(organization_in(request.uri().path())).await;
+    let Some(_turn) = turn else { return Refused::AWAY.page(Framing::Open) };
     let (parts, body) = next.run(request).await.into_parts();
     match to_bytes(body, MOST_BYTES).await {
         Ok(bytes) => Response::from_parts(parts, Body::from(bytes)),
@@ -67,6 +50,7 @@ fn organization_in(path: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use std::sync::{Arc, Mutex};
+    use std::time::Duration;
 
     use axum::Router;
     use axum::middleware::from_fn_with_state;
@@ -89,7 +73,7 @@ mod tests {
         };
         let router = Router::new()
             .route("/share/{first}", get(answer))
-            .layer(from_fn_with_state(Turns::at_once(1), in_turn));
+            .layer(from_fn_with_state(turns_of(1), in_turn));
         let send = |organization: &&str| {
             let request = Request::get(format!("/share/{organization}_s1")).body(Body::empty()).unwrap();
             router.clone().oneshot(request)

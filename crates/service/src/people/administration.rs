@@ -205,7 +205,7 @@ impl People {
     async fn end_access(&self, tx: &Transaction, id: PersonId) -> Result<(), Refusal> {
         end_sign_ins(tx, id, None).await?;
         tx.delete_password_links(id).await?;
-        tx.delete_invitations_of(id, None).await?;
+        tx.delete_invitations_of(id, None, self.ambient.now()).await?;
         Ok(tx.end_editing(id, None, self.ambient.now()).await?)
     }
 

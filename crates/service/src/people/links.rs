@@ -134,6 +134,11 @@ impl People {
         let tx = self.catalog.begin().await?;
         let link = self.lock_link(&tx, token).await?;
         let now = self.ambient.now();
+        if let InvitationPurpose::Member { organization_id, .. } = link.purpose
+            && tx.taken_addresses(organization_id).await? >= Invitation::MOST_TAKEN_ADDRESSES_TOGETHER
+        {
+            return Err(too_many_taken());
+        }
         if tx.is_address_taken(&person.email).await? {
             let is_valid = tx.note_taken_address(link.id, now).await?;
             tx.commit().await?;
@@ -303,6 +308,16 @@ impl People {
 /// The answer for a link that was used, has expired, has lost its reason, or never existed.
 fn dead() -> Refusal {
     Refusal::NotFound(Resource::Invitation)
+}
+
+/// Says nothing about the address.
+fn too_many_taken() -> Refusal {
+    Refusal::Conflict {
+        code: ErrorCode::TooManyAccountsTried,
+        message: "too many addresses of existing accounts were tried with invitations of this organization; sign in with \
+                  your account and open the link again, or ask an administrator to add you"
+            .to_owned(),
+    }
 }
 
 fn address_taken() -> Refusal {

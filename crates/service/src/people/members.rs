@@ -60,7 +60,7 @@ impl People {
     /// Withdraws an invitation before it is used.
     pub async fn withdraw_invitation(&self, caller: &Caller, id: InvitationId) -> Result<(), Refusal> {
         let tx = self.begin_as_owner(caller).await?;
-        if !tx.delete_invitation(caller.organization_id, id).await? {
+        if !tx.delete_invitation(caller.organization_id, id, self.ambient.now()).await? {
             return Err(Refusal::NotFound(Resource::Invitation));
         }
         self.record(&tx, caller, AuditAction::MemberWithdraw, id.uuid(), "").await?;
@@ -73,7 +73,7 @@ impl People {
         let tx = self.begin_with_member(caller, person).await?;
         let earlier = require_another_owner(&tx, caller, person, Some(role)).await?;
         if role < earlier {
-            tx.delete_invitations_of(person, Some(caller.organization_id)).await?;
+            tx.delete_invitations_of(person, Some(caller.organization_id), self.ambient.now()).await?;
         }
         if role < Role::Editor {
             tx.end_editing(person, Some(caller.organization_id), self.ambient.now()).await?;
@@ -88,7 +88,7 @@ impl People {
     pub async fn remove_member(&self, caller: &Caller, person: PersonId) -> Result<(), Refusal> {
         let tx = self.begin_with_member(caller, person).await?;
         require_another_owner(&tx, caller, person, None).await?;
-        tx.delete_invitations_of(person, Some(caller.organization_id)).await?;
+        tx.delete_invitations_of(person, Some(caller.organization_id), self.ambient.now()).await?;
         tx.end_editing(person, Some(caller.organization_id), self.ambient.now()).await?;
         tx.delete_membership(caller.organization_id, person).await?;
         self.record(&tx, caller, AuditAction::MemberRemove, person.uuid(), "").await?;

@@ -114,3 +114,28 @@ fn words(transcribed: &TranscribedAudio) -> String {
         transcribed.utterances.iter().flat_map(|utterance| utterance.text.split_whitespace()).collect();
     text.join(" ").chars().filter(|c| !c.is_control()).take(200).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use tonearm_catalog::Catalog;
+    use tonearm_domain::{OrganizationId, RecordId};
+    use tonearm_fixtures::TestDatabase;
+    use tonearm_outbound::Outbound;
+    use tonearm_signing::{Secrets, Vault};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_test_of_an_organization_keeps_no_other_waiting() {
+        let database = TestDatabase::migrated_sqlite(tonearm_fixtures::migrate!()).await;
+        let catalog = Catalog::connect(&database.url.parse().unwrap(), Default::default()).await.unwrap();
+        let secrets = Secrets::parse("a secret for tests that is long enough").unwrap();
+        let (ambient, outbound) = (tonearm_fixtures::ambient().0, Outbound::new(false).unwrap());
+        let transcriptions = Transcriptions::new(catalog, ambient.clone(), Vault::new(&secrets), outbound);
+        let [one, other] = [1, 2].map(|number| OrganizationId::from_parts(ambient.now(), [number; 10]));
+        let _running = transcriptions.tests.take(one).unwrap();
+        let test = async |id| transcriptions.test(&Caller::owner(id)).await.unwrap_err();
+        assert!(matches!(test(one).await, Refusal::Conflict { code: ErrorCode::TestRunning, .. }));
+        assert!(matches!(test(other).await, Refusal::Unprocessable { code: ErrorCode::NoProvider, .. }));
+    }
+}

@@ -4,8 +4,9 @@ use std::net::IpAddr;
 
 use tonearm_catalog::{SessionPage, Transaction};
 use tonearm_domain::{
-    ApiKey, AuditAction, CollectionId, CreatorId, ErrorCode, ExpiresIn, Metadata, Organization, Origin,
-    PlayerColours, UploadSession, UploadSessionId, resolve_player_colour,
+    ApiKey, AuditAction, CollectionId, CreatorId, ErrorCode, ExpiresIn, Metadata, Organization,
+    OrganizationId, Origin, PlayerColours, UploadOpener, UploadSession, UploadSessionId,
+    resolve_player_colour,
 };
 use uuid::Uuid;
 
@@ -211,20 +212,33 @@ impl Uploads {
     }
 
     /// Refuses a session that has ended since [`Self::valid_session`], in the transaction that acts on it. Until the
-    /// transaction ends, the key that opened the session is not revoked.
+    /// transaction ends, whoever opened the session keeps the right to.
     async fn require_still_valid(&self, tx: &Transaction, session: &UploadSession) -> Result<(), Refusal> {
+        require_opener(tx, session.organization_id, session.opener()).await?;
         let session = tx.upload_session(session.id).await?.ok_or(INVALID)?;
-        let key = match session.api_key_id {
-            Some(id) => Some(tx.maker(session.organization_id, id).await?.ok_or(INVALID)?),
-            None => None,
-        };
-        self.require_valid(&session, key.as_ref())
+        self.require_valid(&session, None)
     }
 
     /// A key that expired ends no session: sessions have an end of their own.
     fn require_valid(&self, session: &UploadSession, key: Option<&ApiKey>) -> Result<(), Refusal> {
         let is_revoked = key.is_some_and(|key| key.revoked_at.is_some());
         if session.is_valid_at(self.ambient.now()) && !is_revoked { Ok(()) } else { Err(INVALID) }
+    }
+}
+
+/// Refuses uploads once their opener has lost the right to upload, which stays until the end of the transaction otherwise.
+pub(super) async fn require_opener(
+    tx: &Transaction,
+    organization_id: OrganizationId,
+    opener: UploadOpener,
+) -> Result<(), Refusal> {
+    if let Some(id) = opener.api_key_id {
+        let key = tx.maker(organization_id, id).await?;
+        key.filter(|key| key.revoked_at.is_none()).ok_or(INVALID)?;
+    }
+    match opener.person_id {
+        Some(id) if !tx.is_editor(organization_id, id).await? => Err(INVALID),
+        _ => Ok(()),
     }
 }
 

@@ -3,7 +3,8 @@
 
 use tonearm_catalog::{Catalog, ConnectOptions};
 use tonearm_domain::{
-    ErrorCode, Invitation, InvitationPurpose, OrganizationId, Origin, Person, Role, UploadSession, WrongCodes,
+    ErrorCode, Invitation, InvitationPurpose, NewUpload, OrganizationId, Origin, Person, Role, Upload,
+    UploadKind, UploadSession, WrongCodes,
 };
 use tonearm_fixtures::{Dice, ManualClock, TestDatabase, ambient};
 use tonearm_service::{
@@ -20,6 +21,7 @@ crate::on_both!(
     one_link_makes_the_first_administrator,
     who_was_added_takes_no_place_until_a_password_is_chosen,
     an_invitation_tells_about_few_accounts,
+    all_invitations_of_an_organization_tell_about_few_accounts,
     a_setup_belongs_to_the_sign_in_that_began_it,
     only_a_right_code_resets_the_wrong_ones,
     a_new_password_is_another_one,
@@ -449,8 +451,22 @@ async fn upload_sessions_end_with_the_role(database: TestDatabase) {
             };
             let tx = scene.catalog.begin().await.unwrap();
             tx.insert_upload_session(&session).await.unwrap();
+            let new = NewUpload {
+                id: scene.ambient.credential_id(),
+                organization_id,
+                track_id: None,
+                replacement_id: None,
+                opener: session.opener(),
+                kind: UploadKind::Partial,
+                folder: scene.ambient.short_id(),
+                length: None,
+                sha256: None,
+                metadata: None,
+            };
+            let upload = Upload::begin(new, &scene.ambient);
+            tx.insert_upload(&upload).await.unwrap();
             tx.commit().await.unwrap();
-            sessions.push(session.id);
+            sessions.push((session.id, upload.id));
         }
         let owner = Caller::owner(here);
         match end {
@@ -461,10 +477,12 @@ async fn upload_sessions_end_with_the_role(database: TestDatabase) {
             }
             _ => people.remove_person(by, person.id, OwnerlessOrganizations::Refuse).await.unwrap(),
         }
-        let mut valid = Vec::new();
-        for id in sessions {
-            let session = scene.catalog.upload_session(id).await.unwrap().unwrap();
-            valid.push(session.is_valid_at(scene.ambient.now()));
+        let (mut valid, now) = (Vec::new(), scene.ambient.now());
+        for (session, upload) in sessions {
+            let session = scene.catalog.upload_session(session).await.unwrap().unwrap();
+            let upload = scene.catalog.upload(upload).await.unwrap().unwrap();
+            assert_eq!(session.is_valid_at(now), !upload.is_expired_at(now), "{end}");
+            valid.push(session.is_valid_at(now));
         }
         // Who leaves one organization keeps the role in the other.
         assert_eq!(valid, [false, matches!(end, "role" | "member")], "{end}");
@@ -557,6 +575,39 @@ async fn an_invitation_tells_about_few_accounts(database: TestDatabase) {
     assert!(is_dead(&join().await));
     assert!(is_dead(&scene.people.join(&link, new_person("Eve"), Device::default()).await));
     assert!(is_dead(&scene.people.open_link(&link).await));
+}
+
+/// The owner withdraws each link before it ends by itself.
+async fn all_invitations_of_an_organization_tell_about_few_accounts(database: TestDatabase) {
+    let scene = Scene::set(&database).await;
+    let (people, owner) = (&scene.people, Caller::owner(scene.organization().await));
+    let invite = async || token(&people.invite(&owner, Role::Viewer, "").await.unwrap());
+    let join = async |link: &Token, name| people.join(link, new_person(name), Device::default()).await;
+    let is_bounded = |answer: Result<SignedIn, Refusal>| {
+        matches!(answer, Err(Refusal::Conflict { code: ErrorCode::TooManyAccountsTried, .. }))
+    };
+    let mut told = 0;
+    'ask: loop {
+        let link = invite().await;
+        for _ in 1..Invitation::MOST_TAKEN_ADDRESSES {
+            match join(&link, "Ada").await {
+                Err(Refusal::Invalid { field: "email", .. }) => told += 1,
+                other => break 'ask assert!(is_bounded(other)),
+            }
+        }
+        let open = people.members(&owner).await.unwrap().invitations;
+        people.withdraw_invitation(&owner, open[0].id).await.unwrap();
+        assert!(is_dead(&people.open_link(&link).await));
+    }
+    assert_eq!(told, Invitation::MOST_TAKEN_ADDRESSES_TOGETHER);
+    // Whether the address has an account makes no difference now, and who has one can still join.
+    let link = invite().await;
+    assert!(is_bounded(join(&link, "Eve").await) && is_bounded(join(&link, "Ada").await));
+    people.join_as(&link, &scene.added("guest").await.0).await.unwrap();
+    // Other organizations are not affected.
+    let elsewhere = Caller::owner(scene.organization().await);
+    let link = token(&people.invite(&elsewhere, Role::Viewer, "").await.unwrap());
+    assert!(join(&link, "Eve").await.is_ok());
 }
 
 async fn a_setup_belongs_to_the_sign_in_that_began_it(database: TestDatabase) {

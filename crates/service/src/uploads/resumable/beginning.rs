@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
     NewUpload, OrganizationId, Origin, ReplacementId, ShortId, SourceSlot, Track, TrackId, Upload, UploadId,
-    UploadKind, UploadSession, UploadSessionId,
+    UploadKind, UploadOpener, UploadSession, UploadSessionId,
 };
 
 use super::UploadRefusal;
@@ -14,6 +14,7 @@ use crate::refusal::Refusal;
 use crate::track_view::TrackParents;
 use crate::uploads::Uploads;
 use crate::uploads::accept_source::lock_open_slot;
+use crate::uploads::upload_session::require_opener;
 
 /// The most earlier uploads to an upload URL that a request removes if others keep being begun.
 const MOST_REMOVALS: usize = 8;
@@ -50,11 +51,11 @@ pub struct BeginUpload {
 /// The target of the bytes of a permitted upload. Nothing is created yet.
 pub(super) enum Target {
     /// They are the source of this track, or its new one.
-    Track(Box<Track>, SourceSlot),
+    Track(Box<Track>, SourceSlot, UploadOpener),
     /// They are the source of a track that is created in an upload session.
     NewTrack(Box<NewTrack>),
     /// They are a part of an upload, which does not become a source by itself.
-    Partial { organization_id: OrganizationId, folder: ShortId },
+    Partial { organization_id: OrganizationId, folder: ShortId, opener: UploadOpener },
 }
 
 /// A track to create in an upload session.
@@ -71,14 +72,22 @@ struct Destination {
     track_id: Option<TrackId>,
     replacement_id: Option<ReplacementId>,
     folder: ShortId,
+    opener: UploadOpener,
 }
 
 impl Target {
     pub(super) fn organization_id(&self) -> OrganizationId {
         match self {
-            Self::Track(track, _) => track.organization_id,
+            Self::Track(track, ..) => track.organization_id,
             Self::NewTrack(new) => new.session.organization_id,
             Self::Partial { organization_id, .. } => *organization_id,
+        }
+    }
+
+    fn opener(&self) -> UploadOpener {
+        match self {
+            Self::Track(_, _, opener) | Self::Partial { opener, .. } => *opener,
+            Self::NewTrack(new) => new.session.opener(),
         }
     }
 }
@@ -94,7 +103,9 @@ impl Uploads {
         let target = self.target(permit, begin.kind).await?;
         self.require_room(target.organization_id(), begin.length, 0).await?;
         match (begin.kind, target) {
-            (UploadKind::Url, Target::Track(_, slot)) => self.insert_upload_to_url(slot, begin).await,
+            (UploadKind::Url, Target::Track(_, slot, opener)) => {
+                self.insert_upload_to_url(slot, opener, begin).await
+            }
             (_, target) => self.insert_upload(self.ambient.credential_id(), target, begin).await,
         }
     }
@@ -105,10 +116,12 @@ impl Uploads {
     async fn insert_upload_to_url(
         &self,
         slot: SourceSlot,
+        opener: UploadOpener,
         begin: BeginUpload,
     ) -> Result<Upload, UploadRefusal> {
         for _ in 0..MOST_REMOVALS {
             let tx = self.catalog.begin().await?;
+            require_opener(&tx, slot.organization_id, opener).await?;
             let (track, _) = lock_open_slot(&tx, slot).await?;
             let Some(earlier) = tx.open_upload_to_url(slot, self.ambient.now()).await? else {
                 let destination = Destination {
@@ -116,6 +129,7 @@ impl Uploads {
                     track_id: Some(track.id),
                     replacement_id: slot.replacement_id,
                     folder: track.index,
+                    opener,
                 };
                 return self.commit_upload(tx, self.ambient.credential_id(), destination, begin).await;
             };
@@ -148,22 +162,36 @@ impl Uploads {
         match permit {
             UploadPermit::Track(slot) => {
                 let track = self.track_of_open_slot(slot).await?;
+                let (organization_id, opener) = (slot.organization_id, self.opener_of(&track, slot).await?);
                 Ok(match is_partial {
-                    true => Target::Partial { organization_id: slot.organization_id, folder: track.index },
-                    false => Target::Track(Box::new(track), slot),
+                    true => Target::Partial { organization_id, folder: track.index, opener },
+                    false => Target::Track(Box::new(track), slot, opener),
                 })
             }
             UploadPermit::Session { id, address, track } => {
                 let session = self.valid_session(id).await?;
                 let organization_id = session.organization_id;
                 if is_partial {
-                    return Ok(Target::Partial { organization_id, folder: self.ambient.short_id() });
+                    let (folder, opener) = (self.ambient.short_id(), session.opener());
+                    return Ok(Target::Partial { organization_id, folder, opener });
                 }
                 let parents = TrackParents::of(&self.catalog, organization_id, session.collection_id).await?;
                 let origin = session.uploader(address);
                 Ok(Target::NewTrack(Box::new(NewTrack { session, parents, origin, create: *track })))
             }
         }
+    }
+
+    /// On whose right an upload to an upload URL depends: a URL may have been handed out by a session that has expired.
+    async fn opener_of(&self, track: &Track, slot: SourceSlot) -> Result<UploadOpener, UploadRefusal> {
+        if slot.replacement_id.is_some() {
+            let replacement = self.catalog.replacement(slot.organization_id, track.id).await?;
+            let person_id = replacement.and_then(|replacement| replacement.person_id);
+            return Ok(UploadOpener { person_id, api_key_id: None });
+        }
+        let Some(id) = track.upload_session_id else { return Ok(UploadOpener::default()) };
+        let session = self.catalog.upload_session(id).await?;
+        Ok(session.map(|session| session.opener()).unwrap_or_default())
     }
 
     /// Records an upload of which nothing has arrived yet, together with the track that is created for it.
@@ -173,12 +201,13 @@ impl Uploads {
         target: Target,
         begin: BeginUpload,
     ) -> Result<Upload, UploadRefusal> {
-        let organization_id = target.organization_id();
+        let (organization_id, opener) = (target.organization_id(), target.opener());
         let tx = self.catalog.begin().await?;
+        require_opener(&tx, organization_id, opener).await?;
         tx.admit_records(organization_id).await?;
         let mut replacement_id = None;
         let (track_id, folder) = match target {
-            Target::Track(track, slot) => {
+            Target::Track(track, slot, _) => {
                 replacement_id = slot.replacement_id;
                 (Some(track.id), track.index)
             }
@@ -189,7 +218,7 @@ impl Uploads {
                 (Some(made.track.track.id), made.track.track.index)
             }
         };
-        let destination = Destination { organization_id, track_id, replacement_id, folder };
+        let destination = Destination { organization_id, track_id, replacement_id, folder, opener };
         self.commit_upload(tx, id, destination, begin).await
     }
 
@@ -201,13 +230,14 @@ impl Uploads {
         destination: Destination,
         begin: BeginUpload,
     ) -> Result<Upload, UploadRefusal> {
-        let Destination { organization_id, track_id, replacement_id, folder } = destination;
+        let Destination { organization_id, track_id, replacement_id, folder, opener } = destination;
         let BeginUpload { kind, length, sha256, metadata } = begin;
         let new = NewUpload {
             id,
             organization_id,
             track_id,
             replacement_id,
+            opener,
             kind,
             folder,
             length,

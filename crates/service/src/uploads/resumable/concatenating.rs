@@ -224,3 +224,62 @@ fn joined(
     });
     Box::pin(bodies.try_flatten())
 }
+
+#[cfg(test)]
+mod tests {
+    use tonearm_catalog::Catalog;
+    use tonearm_domain::{NewUpload, OrganizationId, SourceSlot, UploadOpener};
+    use tonearm_fixtures::TestDatabase;
+    use tonearm_signing::{Secrets, UrlSigner};
+
+    use super::*;
+    use crate::{Library, Links, UploadLimits};
+
+    /// The id of a part of an organization's upload.
+    async fn part(uploads: &Uploads, organization_id: OrganizationId) -> UploadId {
+        let new = NewUpload {
+            id: uploads.ambient.credential_id(),
+            organization_id,
+            track_id: None,
+            replacement_id: None,
+            opener: UploadOpener::default(),
+            kind: UploadKind::Partial,
+            folder: uploads.ambient.short_id(),
+            length: None,
+            sha256: None,
+            metadata: None,
+        };
+        let tx = uploads.catalog.begin().await.unwrap();
+        tx.insert_upload(&Upload::begin(new.clone(), &uploads.ambient)).await.unwrap();
+        tx.commit().await.unwrap();
+        new.id
+    }
+
+    #[tokio::test]
+    async fn an_organization_that_joins_many_uploads_leaves_places_to_others() {
+        let database = TestDatabase::migrated_sqlite(tonearm_fixtures::migrate!()).await;
+        let catalog = Catalog::connect(&database.url.parse().unwrap(), Default::default()).await.unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("file://{}", folder.path().display());
+        let blobs = Blobs::open(&url.parse().unwrap()).await.unwrap();
+        let ambient = tonearm_fixtures::ambient().0;
+        let (base, signer) = ("https://api.example.com", UrlSigner::new(Secrets::from_bytes([1; 32])));
+        let links = Links::new(signer, ambient.clone(), base, base.parse().unwrap());
+        let library = Library::new(catalog.clone(), ambient.clone(), links.clone());
+        let limits = UploadLimits { max_source_bytes: 1 << 20, max_cover_bytes: 1 << 20 };
+        let uploads = Uploads::new(catalog, blobs, ambient, links, limits);
+        let join = async |organization_id| {
+            let slot = SourceSlot::of_track(organization_id, uploads.ambient.record_id());
+            let begin = BeginUpload { kind: UploadKind::Tus, length: None, sha256: None, metadata: None };
+            let parts = vec![part(&uploads, organization_id).await];
+            let permit = UploadPermit::Track(slot);
+            uploads.join_uploads(Origin::uploader(None, None), permit, parts, begin).await.unwrap_err()
+        };
+        let one = library.create_organization("One").await.unwrap().organization.id;
+        let other = library.create_organization("Other").await.unwrap().organization.id;
+        let joining: Vec<_> = std::iter::from_fn(|| uploads.joins.take(Some(one))).collect();
+        assert_eq!(joining.len() as u64, MOST_JOINS / 2);
+        assert!(matches!(join(one).await, UploadRefusal::Refused(Refusal::Busy)));
+        assert!(matches!(join(other).await, UploadRefusal::Refused(Refusal::NotFound(_))));
+    }
+}

@@ -1,0 +1,88 @@
+//! Uploads in progress end with the key that opened their session.
+
+use axum::body::Body;
+use http::Method;
+use serde_json::{Value, json};
+use tonearm_domain::KeyType;
+use tonearm_fixtures::{LateBody, TestDatabase};
+
+use crate::house::{House, tone};
+use crate::on_both;
+use crate::uploads::stored_objects;
+use crate::{resumable, tus};
+
+on_both!(uploads_in_progress_end_with_the_key, bytes_under_way_are_not_recorded);
+
+/// An upload session that a key opened, and the upload URL of a track in it.
+async fn open(house: &House, key: &str) -> (String, String) {
+    let body = json!({ "collection_id": house.collection_id, "track": { "file_name": "by_url.wav" } });
+    let opened = house.call_as(key, Method::POST, "/v1/upload_session", body).await.expect_ok();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    (text(&opened.json["upload_session_id"]), text(&opened.json["track_upload"]["upload_url"]))
+}
+
+async fn uploads_in_progress_end_with_the_key(database: TestDatabase) {
+    let house = House::open(database).await;
+    let bytes = tone();
+    let (expiring, revoked) = (house.key.clone(), house.key_of_type(KeyType::Uploader).await);
+    let first = async |url: &str| {
+        let body = Body::from(bytes[..5000].to_vec());
+        resumable::send(&house, Method::PUT, url, &[("upload-complete", "?0")], body).await
+    };
+    let mut begun = Vec::new();
+    for key in [&expiring, &revoked] {
+        let (session, url) = open(&house, key).await;
+        assert_eq!(first(&url).await.status, 201);
+        let whole = tus::begin(&house, &session, bytes.len()).await;
+        tus::append(&house, &whole, 0, &bytes[..5000]).await;
+        let mut parts = Vec::new();
+        for part in [&bytes[..20_000], &bytes[20_000..]] {
+            parts.push(tus::begin_part(&house, &session, part.len()).await);
+        }
+        tus::append(&house, &parts[0], 0, &bytes[..20_000]).await;
+        begun.push((session, url, whole, parts));
+    }
+    let [on, ended] = begun.try_into().unwrap();
+    house.revoke(&revoked).await;
+    let (session, url, whole, parts) = ended;
+    resumable::append(&house, &url, 5000, true, &bytes[5000..]).await.expect_error(410, "upload_expired");
+    tus::append(&house, &whole, 5000, &bytes[5000..]).await.expect_error(410, "upload_expired");
+    tus::append(&house, &parts[1], 0, &bytes[20_000..]).await.expect_error(410, "upload_expired");
+    tus::join(&house, &session, &parts).await.expect_error(401, "invalid_upload_session");
+    // A session that has expired does not end its uploads.
+    house.clock.advance_seconds(3 * 3600);
+    // Nor does its upload URL begin another upload that would outlast the URL.
+    first(&url).await.expect_error(401, "upload_url_expired");
+    let (_, url, whole, parts) = on;
+    resumable::append(&house, &url, 5000, true, &bytes[5000..]).await.expect_ok();
+    assert_eq!(tus::append(&house, &whole, 5000, &bytes[5000..]).await.status, 204);
+    assert_eq!(tus::append(&house, &parts[1], 0, &bytes[20_000..]).await.status, 204);
+    tus::forget(&house).await;
+    let objects = stored_objects(&house).await;
+    let kept = |label: &str| objects.iter().filter(|key| key.file.label.as_str() == label).count();
+    // Both tracks share one source.
+    assert_eq!((kept("source"), kept("upload_part")), (1, 2), "{objects:?}");
+}
+
+async fn bytes_under_way_are_not_recorded(database: TestDatabase) {
+    let house = House::open(database).await;
+    let key = house.key_of_type(KeyType::Uploader).await;
+    let (session, url) = open(&house, &key).await;
+    let text = "x".repeat(5000);
+    let whole = tus::begin(&house, &session, text.len()).await;
+    let headers = [("content-type", tus::STREAM), ("upload-offset", "0")];
+    let (body, late) = LateBody::new(text);
+    let sent = tus::send(&house, Method::PATCH, &whole, &headers, body);
+    let (answer, ()) = tokio::join!(sent, late.arrives_after(house.revoke(&key)));
+    answer.expect_error(423, "upload_locked");
+    assert_eq!(tus::send(&house, Method::HEAD, &whole, &[], Body::empty()).await.status, 410);
+    // The upload URL takes the whole file for its hour, and begins nothing that lasts longer.
+    let complete = [("upload-complete", "?0")];
+    let begun = resumable::send(&house, Method::PUT, &url, &complete, Body::from(tone())).await;
+    begun.expect_error(401, "invalid_upload_session");
+    let whole = resumable::send(&house, Method::PUT, &url, &[], Body::from(tone())).await;
+    whole.expect_ok();
+    tus::forget(&house).await;
+    let objects = stored_objects(&house).await;
+    assert_eq!(objects.iter().filter(|key| key.file.label.as_str() == "source").count(), 1, "{objects:?}");
+}

@@ -1,0 +1,51 @@
+//! Organizations take turns at a busy node.
+
+use futures::StreamExt as _;
+use futures::future::join_all;
+use futures::stream::FuturesUnordered;
+use http::{Method, Request};
+use serde_json::{Value, json};
+use tokio::sync::Barrier;
+use tonearm_fixtures::{LateBody, TestDatabase};
+use tonearm_service::requests_at_once;
+
+use crate::house::House;
+use crate::on_both;
+
+on_both!(a_request_does_not_wait_for_the_flood_of_another_organization, who_waits_for_a_body_has_no_turn);
+
+async fn a_request_does_not_wait_for_the_flood_of_another_organization(database: TestDatabase) {
+    let house = House::open(database).await;
+    let neighbour = house.neighbour().await;
+    let flood = 20 * requests_at_once();
+    let keys = std::iter::repeat_n(&house.key, flood).chain([&neighbour]);
+    let ask = |key: &String| {
+        let (house, key) = (&house, key.clone());
+        async move {
+            house.call_as(&key, Method::GET, "/v1/track?limit=200", Value::Null).await.expect_ok();
+            key
+        }
+    };
+    let answered: Vec<String> = keys.map(ask).collect::<FuturesUnordered<_>>().collect().await;
+    let place = answered.iter().position(|key| *key == neighbour).unwrap();
+    assert!(place <= 3 * requests_at_once(), "{place} of {flood}");
+}
+
+async fn who_waits_for_a_body_has_no_turn(database: TestDatabase) {
+    let house = House::open(database).await;
+    let most = requests_at_once() + 1;
+    let (all_wait, has_read) = (Barrier::new(most), Barrier::new(most));
+    let create = async |_| {
+        let (body, late) = LateBody::new(json!({ "title": "Late" }).to_string());
+        let request = Request::post("/v1/collection").header("content-type", "application/json");
+        let request = request.header("authorization", format!("Bearer {}", house.key)).body(body).unwrap();
+        let arrives = late.arrives_after(async {
+            if all_wait.wait().await.is_leader() {
+                house.get("/v1/collection").await.expect_ok();
+            }
+            has_read.wait().await;
+        });
+        tokio::join!(house.send(request), arrives).0.expect_ok();
+    };
+    join_all((0..most).map(create)).await;
+}
