@@ -207,9 +207,11 @@ impl Transaction {
         if delivery.due_at.is_some_and(|due_at| self.due_clock().is_soon(due_at)) {
             self.note_delivery();
         }
-        webhook_attempt::Entity::insert(webhook_attempt::ActiveModel::from(attempt))
-            .exec_without_returning(self.db())
-            .await?;
+        let row = webhook_attempt::ActiveModel {
+            organization_id: Set(Some(delivery.organization_id.uuid())),
+            ..webhook_attempt::ActiveModel::from(attempt)
+        };
+        webhook_attempt::Entity::insert(row).exec_without_returning(self.db()).await?;
         if let Some(last_gone) = attempt.number.checked_sub(MOST_ATTEMPTS_KEPT).filter(|number| *number > 0) {
             webhook_attempt::Entity::delete_many()
                 .filter(webhook_attempt::Column::DeliveryId.eq(delivery.id.uuid()))

@@ -1,7 +1,7 @@
 //! Rows of `webhook_attempt`.
 
-use sea_orm::Set;
 use sea_orm::entity::prelude::*;
+use sea_orm::{NotSet, Set};
 use tonearm_domain::{DeliveryAttempt, WebhookDeliveryId};
 
 use super::webhook_delivery::small;
@@ -21,6 +21,8 @@ pub struct Model {
     pub status: Option<i32>,
     pub response: String,
     pub error: Option<String>,
+    /// Null in rows of earlier versions.
+    pub organization_id: Option<Uuid>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -58,6 +60,7 @@ impl From<&DeliveryAttempt> for ActiveModel {
             status: Set(attempt.status.map(i32::from)),
             response: Set(foreign_text(&attempt.response)),
             error: Set(attempt.error.as_deref().map(foreign_text)),
+            organization_id: NotSet,
         }
     }
 }

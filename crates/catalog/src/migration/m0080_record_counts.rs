@@ -36,7 +36,7 @@ const fn table(name: &'static str, texts: &'static [&'static str]) -> CountedTab
     CountedTable { name, texts, changes: false, of_track: false }
 }
 
-const fn changing(name: &'static str, texts: &'static [&'static str]) -> CountedTable {
+pub(super) const fn changing(name: &'static str, texts: &'static [&'static str]) -> CountedTable {
     CountedTable { changes: true, ..table(name, texts) }
 }
 
@@ -129,6 +129,14 @@ impl CountedTable {
         )
     }
 
+    /// All its triggers.
+    pub(super) fn triggers(&self, backend: DbBackend) -> String {
+        match backend {
+            DbBackend::Sqlite => self.sqlite_triggers(),
+            _ => self.postgres_triggers(),
+        }
+    }
+
     fn sqlite_triggers(&self) -> String {
         let name = self.name;
         let mut triggers = format!(
@@ -219,16 +227,12 @@ struct Counting(&'static CountedTable);
 #[async_trait]
 impl Change for Counting {
     async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
-        let triggers = match db.get_database_backend() {
-            DbBackend::Sqlite => self.0.sqlite_triggers(),
-            _ => self.0.postgres_triggers(),
-        };
-        db.execute_unprepared(&triggers).await?;
+        db.execute_unprepared(&self.0.triggers(db.get_database_backend())).await?;
         add_sums(db, std::slice::from_ref(self.0)).await
     }
 }
 
-async fn add_sums(db: &impl ConnectionTrait, tables: &[CountedTable]) -> Result<(), DbErr> {
+pub(super) async fn add_sums(db: &impl ConnectionTrait, tables: &[CountedTable]) -> Result<(), DbErr> {
     for table in tables {
         let again = match db.get_database_backend() {
             DbBackend::Sqlite => {
@@ -245,9 +249,4 @@ async fn add_sums(db: &impl ConnectionTrait, tables: &[CountedTable]) -> Result<
         db.execute_unprepared(&add).await?;
     }
     Ok(())
-}
-
-/// Counts the rows of all tables, which were loaded while the triggers were disabled.
-pub(crate) async fn count_again(db: &impl ConnectionTrait) -> Result<(), DbErr> {
-    add_sums(db, COUNTED).await
 }

@@ -127,7 +127,8 @@ use run::Run;
 use step::Step;
 
 pub(crate) use m0053_operations::unfinished_restore;
-pub(crate) use m0080_record_counts::{TABLE as RECORD_COUNT, count_again};
+pub(crate) use m0080_record_counts::TABLE as RECORD_COUNT;
+pub(crate) use m0089_counted_changes::count_again;
 pub use run::{MigrationEvent, MigrationReport};
 pub(crate) use state::{Tables, applied_steps, has_table, look};
 

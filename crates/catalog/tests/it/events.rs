@@ -225,6 +225,7 @@ async fn of_a_delivery_the_last_attempts_are_kept(database: TestDatabase) {
     let organization = organization(&catalog, &ambient).await;
     let webhook = endpoint(&catalog, &ambient, organization).await;
     let delivery = queue(&catalog, &ambient, &webhook).await;
+    let before = catalog.record_usage(organization).await.unwrap();
     for _ in 0..MOST_ATTEMPTS_KEPT + 2 {
         let (now, lease) = (ambient.now(), ambient.credential_id());
         let claimed =
@@ -238,6 +239,20 @@ async fn of_a_delivery_the_last_attempts_are_kept(database: TestDatabase) {
     let kept = catalog.delivery_attempts(delivery.id).await.unwrap();
     let numbers: Vec<u32> = kept.iter().map(|attempt| attempt.number).collect();
     assert_eq!(numbers, (3..=MOST_ATTEMPTS_KEPT + 2).collect::<Vec<_>>());
+    // They count as records of the organization, until they are deleted with their delivery.
+    let text = |attempt: &DeliveryAttempt| {
+        attempt.url.len() + attempt.response.len() + attempt.error.as_ref().unwrap().len()
+    };
+    let more: usize = kept.iter().map(text).sum();
+    let used = catalog.record_usage(organization).await.unwrap();
+    assert_eq!(used.records - before.records, u64::from(MOST_ATTEMPTS_KEPT));
+    assert_eq!(used.metadata - before.metadata, more as u64);
+    let tx = catalog.begin().await.unwrap();
+    tx.delete_webhook(&webhook).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(catalog.delivery_attempts(delivery.id).await.unwrap(), []);
+    let left = catalog.record_usage(organization).await.unwrap();
+    assert_eq!(left.records, before.records - 2, "the endpoint, the delivery and its attempts are gone");
 }
 
 async fn events_about_a_record_are_sent_one_after_another(database: TestDatabase) {

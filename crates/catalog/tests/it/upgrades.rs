@@ -134,6 +134,11 @@ const FORMER_FILES: Step = ("m0091_former_files", &["DROP TABLE former_file"]);
 pub(crate) const COUNTED_CHANGES: Step = (
     "m0089_counted_changes",
     &[
+        "sqlite: DROP TRIGGER webhook_attempt_record_added",
+        "sqlite: DROP TRIGGER webhook_attempt_record_removed",
+        "sqlite: DROP TRIGGER webhook_attempt_record_changed",
+        "postgres: DROP FUNCTION count_records_of_webhook_attempt CASCADE",
+        "ALTER TABLE webhook_attempt DROP COLUMN organization_id",
         "sqlite: SELECT 'DROP TRIGGER ' || t || '_record_changed' AS undo FROM (SELECT 'audit_entry' AS t UNION ALL \
          SELECT 'invitation' UNION ALL SELECT 'play_session' UNION ALL SELECT 'source_import' UNION ALL SELECT 'undo_entry' \
          UNION ALL SELECT 'upload' UNION ALL SELECT 'upload_session' UNION ALL SELECT 'webhook_delivery') AS tables",
