@@ -16,7 +16,7 @@ use crate::entity::collection::{ActiveModel, Column, Entity};
 use crate::entity::collection_count;
 use crate::error::{CatalogError, Record};
 use crate::keyset::{Keyset, keyset_part};
-use crate::query::{TO_CHANGE, all, change, checked, one, page};
+use crate::query::{TO_CHANGE, change, checked, one, page, readable};
 use crate::transaction::Transaction;
 
 fn living(organization: OrganizationId) -> Select<Entity> {
@@ -77,7 +77,7 @@ impl Catalog {
         }
         let select = living(organization).order_by_asc(Column::Id);
         let select = select.limit(window.limit()).offset(window.offset());
-        Ok((total, PageBytes::cut(all(self.reader(), select).await?)))
+        Ok((total, PageBytes::cut(readable(self.reader(), select).await?)))
     }
 
     /// The number of collections of the organization (0 or 1 if `only` is set) and those after a position, oldest

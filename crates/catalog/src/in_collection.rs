@@ -17,7 +17,7 @@ use crate::entity::track::{Column, Entity, Model, Summary};
 use crate::entity::{collection, track_file, variant};
 use crate::error::CatalogError;
 use crate::keyset::{Keyset, keyset_part};
-use crate::query::{all, page};
+use crate::query::{page, readable};
 
 /// Sorted by order, then id.
 const ORDER: Keyset<Column> =
@@ -80,13 +80,13 @@ impl Catalog {
             _ => self.deleted_up_to(collection, order).await?,
         };
         if deleted == 0 {
-            return Ok((counts.living, PageBytes::cut(all(self.reader(), from).await?)));
+            return Ok((counts.living, PageBytes::cut(readable(self.reader(), from).await?)));
         }
         // The index contains the ids, so the skipped rows are not read.
         let ids = from.select_only().column(Column::Id).offset(deleted).into_query();
         let ids = Query::select().column("id").from_subquery(ids, "page").take();
         let rows = in_order(Entity::find().filter(Column::Id.in_subquery(ids)));
-        Ok((counts.living, PageBytes::cut(all(self.reader(), rows).await?)))
+        Ok((counts.living, PageBytes::cut(readable(self.reader(), rows).await?)))
     }
 
     /// The number of tracks in the collection (0 or 1 if `only` is set) and those after a position, sorted by order,

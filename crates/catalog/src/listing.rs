@@ -18,7 +18,7 @@ use crate::entity::{collection, track, track_search};
 use crate::error::CatalogError;
 use crate::keyset::{Keyset, keyset_page};
 use crate::living::living_track;
-use crate::query::{all, checked, contains};
+use crate::query::{checked, contains, readable};
 use crate::transaction::Transaction;
 
 /// If a search matches more tracks than this, the matches are not counted, and the list is filtered while it is read.
@@ -182,7 +182,7 @@ impl Catalog {
             .filter(Column::OrganizationId.eq(organization.uuid()))
             .filter(Column::DeletedAt.is_null())
             .filter(Column::Id.is_in(ids.iter().map(|id| id.uuid())));
-        all(self.reader(), select).await
+        readable(self.reader(), select).await
     }
 }
 

@@ -74,8 +74,19 @@ where
     if total <= page.offset() {
         return Ok((total, Vec::new()));
     }
-    let rows = listed(db, select.limit(page.limit()).offset(page.offset())).await?;
-    Ok((total, rows.into_iter().filter_map(|row| row.readable(T::try_from)).collect()))
+    let rows = readable(db, select.limit(page.limit()).offset(page.offset())).await?;
+    Ok((total, rows))
+}
+
+/// The rows of a list that can be read.
+pub(crate) async fn readable<T, E, C>(db: &C, select: Select<E>) -> Result<Vec<T>, CatalogError>
+where
+    E: EntityTrait,
+    T: TryFrom<E::Model, Error = CatalogError>,
+    C: ConnectionTrait,
+{
+    let rows = listed(db, select).await?;
+    Ok(rows.into_iter().filter_map(|row| row.readable(T::try_from)).collect())
 }
 
 /// A row of a list. One that cannot be read is left out of the list and named in the log, so that it does not hide the

@@ -24,7 +24,7 @@ use crate::error::CatalogError;
 use crate::keyset::{Keyset, keyset_part};
 use crate::listing::{MOST_FOUND, SearchMatches, listed_tracks, matches};
 use crate::living::living_track;
-use crate::query::{all, checked};
+use crate::query::{checked, readable};
 
 /// The maximum number of tracks of a list that are examined for one part.
 const MOST_EXAMINED: u64 = 2000;
@@ -213,7 +213,7 @@ impl Catalog {
         }
         let ids = positions.iter().map(|position| position.id);
         let select = Entity::find().filter(Column::Id.is_in(ids.clone())).filter(living_track());
-        let tracks: Vec<Track> = all(self.reader(), select).await?;
+        let tracks: Vec<Track> = readable(self.reader(), select).await?;
         let mut tracks: HashMap<Uuid, Track> =
             tracks.into_iter().map(|track| (track.id.uuid(), track)).collect();
         // A track that was deleted a moment ago, or with its collection, is left out.

@@ -375,7 +375,7 @@ async fn what_cannot_be_read_breaks_no_list(database: TestDatabase) {
     assert_eq!(kept("track").await, 1);
 }
 
-/// The names of the columns of a table that hold text or JSON.
+/// The columns of a table, besides its id, that hold text or JSON, and their types.
 async fn text_columns(raw: &DatabaseConnection, table: &str) -> Vec<(String, String)> {
     let ask = match raw.get_database_backend() {
         DbBackend::Sqlite => format!("SELECT name, type AS kind FROM pragma_table_info('{table}')"),
@@ -391,7 +391,7 @@ async fn text_columns(raw: &DatabaseConnection, table: &str) -> Vec<(String, Str
         let kind = kind.to_lowercase();
         ["text", "char", "json"].iter().any(|it| kind.contains(it))
     };
-    rows.iter().map(column).filter(is_text).collect()
+    rows.iter().map(column).filter(|column| column.0 != "id" && is_text(column)).collect()
 }
 
 /// Each column in turn holds what no version of Tonearm has written.
@@ -417,9 +417,7 @@ async fn no_damaged_column_breaks_a_list(database: TestDatabase) {
             let (before, first) =
                 (format!("before_{table}_{column}"), format!("SELECT min(CAST(id AS text)) FROM {table}"));
             raw.execute_unprepared(&format!("CREATE TABLE {before} AS SELECT * FROM {table}")).await.unwrap();
-            let which =
-                if kind.is_empty() { "1 = 1".to_owned() } else { format!("CAST(id AS text) = ({first})") };
-            let damage = format!("UPDATE {table} SET {column} = '{odd}' WHERE {which}");
+            let damage = format!("UPDATE {table} SET {column} = '{odd}' WHERE CAST(id AS text) = ({first})");
             // Some columns refer to others.
             if raw.execute_unprepared(&damage).await.is_ok() {
                 tried += 1;
@@ -434,7 +432,7 @@ async fn no_damaged_column_breaks_a_list(database: TestDatabase) {
                     position = Box::pin(part).await.expect(&what).next;
                 }
                 assert!(position.is_none(), "{what}");
-                assert!(catalog.creators(own, window).await.expect(&what).1.len() >= 1, "{what}");
+                assert!(!catalog.creators(own, window).await.expect(&what).1.is_empty(), "{what}");
                 assert!(catalog.collections(own, None, window).await.expect(&what).1.len() >= 2, "{what}");
                 catalog.each_damaged_row(|_| ()).await.expect(&what);
                 let restore = format!(
