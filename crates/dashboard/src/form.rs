@@ -8,7 +8,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Multipart, Request};
 use futures::StreamExt;
 use http::header::CONTENT_TYPE;
-use http::{Extensions, HeaderValue};
+use http::{Extensions, HeaderMap, HeaderValue};
 use tokio::time::timeout;
 use tonearm_domain::{BodyBudget, CollectError};
 use tonearm_service::{CollectedBody, Refusal};
@@ -92,8 +92,10 @@ impl Fields {
     }
 }
 
-/// The fields of a form that has arrived completely.
-async fn of_multipart(request: Request) -> Result<Vec<(String, String)>, PageError> {
+/// The fields of a form that has arrived completely. The limit for pictures is not for it.
+async fn of_multipart(headers: HeaderMap, body: Bytes) -> Result<Vec<(String, String)>, PageError> {
+    let mut request = Request::new(Body::from(body));
+    *request.headers_mut() = headers;
     let mut form = Multipart::from_request(request, &()).await.map_err(|_| PageError::BadForm)?;
     let mut fields = Vec::new();
     while let Some(field) = form.next_field().await.map_err(|_| PageError::BadForm)? {
@@ -111,7 +113,7 @@ impl<S: Send + Sync> FromRequest<S> for Fields {
         let kind = parts.headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
         let fields = if kind.starts_with(b"multipart/form-data") {
             let body = read(&parts.extensions, body, MOST_MULTIPART_BYTES).await?;
-            of_multipart(Request::from_parts(parts, Body::from(body))).await?
+            of_multipart(parts.headers, body).await?
         } else {
             let body = read(&parts.extensions, body, MOST_BYTES).await?;
             serde_urlencoded::from_bytes(&body).map_err(|_| PageError::BadForm)?
