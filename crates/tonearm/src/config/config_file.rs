@@ -49,10 +49,13 @@ impl ConfigFile {
         let message = error.message().replace('\n', " ");
         let unknown = message.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next());
         let error_at = error.span().map(|span| span.start);
-        let setting = if matches!(path, "" | ".") { unknown.unwrap_or("configuration") } else { path };
+        // An error without a path is one of the syntax, or names a setting outside of all sections.
+        let has_path = !matches!(path, "" | ".");
+        let setting = if has_path { path } else { unknown.unwrap_or("configuration") };
         let problem = match unknown {
             Some(_) => UNKNOWN.to_owned(),
-            None => in_toml(sentence(&message), path),
+            None if has_path => in_toml(sentence(&message), path),
+            None => message.clone(),
         };
         ConfigError::new(setting, problem).at(|_| self.line(error_at?))
     }
