@@ -49,13 +49,15 @@ impl ConfigFile {
         let message = error.message().replace('\n', " ");
         let unknown = message.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next());
         let error_at = error.span().map(|span| span.start);
-        let (setting, problem) = match (path, unknown) {
-            ("" | ".", None) => ("configuration".to_owned(), message),
-            ("" | ".", Some(name)) => (name.to_owned(), UNKNOWN.to_owned()),
-            (section, Some(name)) => (format!("{section}.{name}"), UNKNOWN.to_owned()),
-            (path, None) => (path.to_owned(), in_toml(sentence(&message), path)),
+        // An error without a path is one of the syntax, or names a setting outside of all sections.
+        let has_path = !matches!(path, "" | ".");
+        let setting = if has_path { path } else { unknown.unwrap_or("configuration") };
+        let problem = match unknown {
+            Some(_) => UNKNOWN.to_owned(),
+            None if has_path => in_toml(sentence(&message), path),
+            None => message.clone(),
         };
-        ConfigError::new(&setting, problem).at(|_| self.line(error_at?))
+        ConfigError::new(setting, problem).at(|_| self.line(error_at?))
     }
 
     /// The line of a setting, or of the section that it belongs to, if the file has it.

@@ -149,5 +149,5 @@ fn an_error_names_the_place_of_its_setting() {
     let error = error_with(Some("7070"), &[]);
     assert!(error.starts_with("listen: \"7070\"") && !error.contains(" ("), "{error}");
     let error = error_with(Some("[::]:8080"), &[]);
-    assert_eq!(error, format!("worker.slots: must be at least 1{}", of_file(5)));
+    assert_eq!(error, format!("worker.slots: must be from 1 to 1000{}", of_file(5)));
 }

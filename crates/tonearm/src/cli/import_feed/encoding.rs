@@ -12,6 +12,8 @@ pub(super) fn in_utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
     let units = bytes.as_chunks().0.iter().map(|unit| decode(*unit));
     let text: String =
         char::decode_utf16(units).map(|read| read.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
-    // With a byte order mark, the parsers ignore the encoding that the text declares.
-    Cow::Owned(format!("\u{feff}{}", text.trim_start_matches('\u{feff}')).into_bytes())
+    let text = text.trim_start_matches('\u{feff}');
+    // The parsers would follow the declaration, which names the encoding.
+    let declared = text.strip_prefix("<?xml").and_then(|rest| rest.split_once("?>"));
+    Cow::Owned(declared.map_or(text, |(_, rest)| rest).as_bytes().to_vec())
 }

@@ -20,8 +20,8 @@ pub(super) async fn read(source: &FeedSource, outbound: &Outbound, screen: &Scre
     // A URL that was read before is not followed again.
     let mut read: HashSet<Url> = source.url().into_iter().chain(feed.base.clone()).collect();
     while let Some(url) = page.moved_to.clone().filter(|url| read.insert(url.clone())) {
-        screen
-            .line(&format!("The feed has moved to {}. Use its new URL.", url.host_str().unwrap_or_default()));
+        let host = url.host_str().unwrap_or_default();
+        screen.warn(&format!("the feed has moved to {host}; use its new URL."));
         (feed, page) = at(&url, &feed, outbound).await?;
         check_pages(read.len())?;
     }
