@@ -215,7 +215,7 @@ async fn a_former_file_counts_with_the_sound_that_it_had(database: TestDatabase)
     let recipe = recipe_of(&catalog, &ambient, &track).await;
     let preview = stored_preview(&catalog, &ambient, &track, &recipe).await;
     let tx = catalog.begin().await.unwrap();
-    assert_eq!(tx.delete_files_of_recipe(recipe.id, ambient.now(), 10).await.unwrap(), [(track.id, false)]);
+    assert_eq!(tx.delete_files_of_recipe(recipe.id, ambient.now(), 10).await.unwrap().0, [(track.id, false)]);
     let whole = made_file(&ambient, &track, &recipe, FileData::NONE);
     tx.put_track_file(&whole).await.unwrap();
     tx.commit().await.unwrap();

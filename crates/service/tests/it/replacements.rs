@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use futures::TryStreamExt;
 use tokio_util::sync::CancellationToken;
 use tonearm_domain::{
-    Codec, ErrorCode, FileOutcome, Job, ObjectKey, Patch, PersonId, Quotas, RecipeKind, RecordId, Replacement,
-    ReplacementState, SourceSlot, Track, TrackFile, TrackId, TrackStatus, Transcode, WebhookKind,
+    Codec, ErrorCode, FileOutcome, Job, ObjectKey, Patch, PersonId, Quotas, RecipeKind, RecordId,
+    Replacement, ReplacementState, SourceSlot, Track, TrackFile, TrackId, TrackStatus, Transcode,
+    WebhookKind,
 };
 use tonearm_fixtures::TestDatabase;
 use tonearm_fixtures::audio::{WavSpec, wav};

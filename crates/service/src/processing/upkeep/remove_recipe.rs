@@ -29,8 +29,7 @@ impl Processing {
             if self.has_enough_to_tidy(&tx, organization_id).await? {
                 return self.go_on_later(run, tx).await;
             }
-            let (removed, objects) =
-                tx.delete_files_of_recipe(variant_id, self.ambient.now(), BATCH).await?;
+            let (removed, objects) = tx.delete_files_of_recipe(variant_id, self.ambient.now(), BATCH).await?;
             if removed.is_empty() {
                 tx.delete_removed_recipe(organization_id, variant_id).await?;
                 return finish(&run.claimed, tx).await;
