@@ -57,11 +57,11 @@ impl Processing {
                 self.transcribe_track(run, organization_id, track_id).await
             }
             Job::FinishCover { organization_id, owner } => {
-                self.finish_cover(run, organization_id, owner).await
+                Box::pin(self.finish_cover(run, organization_id, owner)).await
             }
             Job::DeriveAgain { organization_id, collection_id, ref things, cursor } => {
                 let turn = DerivedTracks { organization_id, collection_id, things, cursor };
-                self.derive_again(run, turn).await
+                Box::pin(self.derive_again(run, turn)).await
             }
             Job::DrawPlaceholder { organization_id, track_id } => {
                 self.draw_lost_placeholder(run, organization_id, track_id).await
@@ -80,7 +80,7 @@ impl Processing {
                 self.resume_collection(run, organization_id, collection_id, cursor).await
             }
             Job::RemoveRecipe { organization_id, variant_id } => {
-                self.remove_recipe(run, organization_id, variant_id).await
+                Box::pin(self.remove_recipe(run, organization_id, variant_id)).await
             }
             Job::PurgeCollection { organization_id, collection_id } => {
                 self.purge_collection(run, organization_id, collection_id).await

@@ -115,6 +115,9 @@ async fn survive(disk: &SmallDisk, limit: &str) {
 async fn what_ends_something_is_possible_on_a_full_disk() {
     let name = "what_ends_something_is_possible_on_a_full_disk";
     let Some(disk) = SmallDisk::of(module_path!(), name, DISK_MEBIBYTES) else { return };
+    // Files of others, some of which are removed later.
+    let ballast = disk.path().join("ballast");
+    std::fs::write(&ballast, vec![0; (DISK_MEBIBYTES as usize) << 18]).unwrap();
     let mut program = Program::new(binary(), disk.path());
     for limit in ["MIN_FREE_SPACE", "MAX_RECORDS", "MAX_METADATA", "REQUESTS_PER_MINUTE_PER_KEY"]
         .map(|name| format!("TONEARM_LIMITS_{name}"))
@@ -159,6 +162,7 @@ async fn what_ends_something_is_possible_on_a_full_disk() {
 
     // A disk that fills up between two runs.
     disk.free();
+    std::fs::remove_file(&ballast).unwrap();
     until_ok(async || {
         client.post("/v1/creator", &json!({"organization_index": "1"})).await.status == StatusCode::OK
     })

@@ -3,6 +3,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
+use tonearm_service::{Caller, CreateCollection};
 use tonearm_testkit::{Backend, TestServer};
 
 use super::{CommandLine, sound, tracks};
@@ -131,7 +132,11 @@ async fn a_full_disk_is_told() {
     let server = TestServer::start_with(Backend::Embedded, &full).await;
     let cli = CommandLine::of(&server);
     let folder = files(3);
-    let collection = server.client.collection("Full").await;
+    // Requests add nothing on a full disk.
+    let owner = Caller::owner(server.organization_id.parse().unwrap());
+    let create = CreateCollection { title: "Full".to_owned(), ..CreateCollection::default() };
+    let library = &server.node.services().unwrap().library;
+    let collection = library.create_collection(&owner, create).await.unwrap().0.collection.id.to_string();
     let begun = Instant::now();
     let path = folder.path().to_str().unwrap();
     let run = cli.run(&["upload", path, "--collection", &collection, "--retry-for", "20"]);

@@ -9,7 +9,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::process::Child;
 use tokio::task::JoinSet;
-use tonearm_testkit::{Backend, TestServer};
+use tonearm_testkit::{Backend, Client, TestServer};
 
 use super::{EVENTUALLY, PROTOCOL, command, initialize, result_of};
 use crate::text;
@@ -36,7 +36,7 @@ impl HttpServer {
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let line = tokio::time::timeout(EVENTUALLY, lines.next_line()).await.unwrap().unwrap().unwrap();
         let url = line.rsplit(' ').next().unwrap().to_owned();
-        Self { child, url, http: reqwest::Client::new() }
+        Self { child, url, http: Client::new(service, "").http().clone() }
     }
 
     async fn start(server: &TestServer) -> Self {
