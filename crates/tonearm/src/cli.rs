@@ -170,7 +170,7 @@ fn serve(args: serve::Args, mut overrides: Overrides) -> Result<(), Failure> {
     log::start(filter, config.log_json, tracer).map_err(Failure::Usage)?;
     block_on(async {
         let export = export.map(TraceExport::start);
-        let served = serve::run(&config, ambient::system(), args, socket).await;
+        let served = Box::pin(serve::run(&config, ambient::system(), args, socket)).await;
         if let Some(export) = export {
             export.finish().await;
         }

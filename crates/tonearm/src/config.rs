@@ -170,10 +170,10 @@ impl Config {
             (false, variable) if lookup(&variable).is_some() => Some(variable),
             _ => file.place_of(setting),
         };
-        let mut settings = Settings::parse(&file, &lookup).map_err(|error| error.at(&place))?;
+        let mut settings = Settings::parse(&file, &lookup).map_err(|error| error.at(place))?;
         overrides.apply(&mut settings);
         let mut config =
-            Self::from_settings(settings, &file.data_dir, &lookup).map_err(|error| error.at(&place))?;
+            Self::from_settings(settings, &file.data_dir, lookup).map_err(|error| error.at(place))?;
         config.media.confinement.private.extend(file.path);
         Ok(config)
     }

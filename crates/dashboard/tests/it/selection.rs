@@ -172,7 +172,9 @@ async fn without_free_space_tracks_are_deleted_and_nothing_else_changes(database
     let library = house.path("/library");
     let added = browser.submit(&library, &library, &[("title", "More")]).await;
     assert_eq!(added.status, 507, "{}", added.html);
-    let (page, fields) = (season.page.as_str(), [("create", "1"), ("title", "More")]);
+    let new_id = uuid::Uuid::from_u128(7).to_string();
+    let fields = [("create", "1"), ("new_id", new_id.as_str()), ("title", "More")];
+    let page = season.page.as_str();
     let moved = house.sends(&mut browser, &season, "/selection/move", &season.tracks[..1], &fields).await;
     assert_eq!(moved.status, 507, "{}", moved.html);
     let fields = [("action", "delete")];

@@ -310,7 +310,8 @@ async fn no_column_names_an_erased_person(database: TestDatabase) {
     let bea = scene.people().await.person;
     scene.leave_traces_of(&bea).await;
     let id = bea.id.uuid().to_string();
-    let undumped = ["sign_in", "invitation", "known_device", "undo_entry", "upload_session", "play_session"];
+    let undumped =
+        ["sign_in", "invitation", "known_device", "undo_entry", "upload", "upload_session", "play_session"];
     let dumped = |column: &PersonColumn| !undumped.contains(&column.table);
     assert_eq!(scene.columns_with(&id).await, names(PERSON_IDS, dumped));
     assert_eq!(scene.columns_with(EMAIL).await, names(PERSON_EMAILS, dumped));

@@ -336,7 +336,9 @@ async fn variants_of_tracks_are_named_within_the_scope_of_a_key(database: TestDa
         let recipes = node.catalog.recipes_for_track(caller.organization_id, own.id).await.unwrap();
         let recipe = recipes.into_iter().find(|recipe| recipe.index == index("teaser")).unwrap();
         let tx = node.catalog.begin().await.unwrap();
+        let read = tx.track(caller.organization_id, own.id).await.unwrap().unwrap();
         tx.put_track_file(&TrackFile { track_id: own.id, ..station.made_by(recipe) }).await.unwrap();
+        tx.update_track(&Track { status: TrackStatus::Ready, ..read }).await.unwrap();
         tx.commit().await.unwrap();
         let opens = async |key: &str| node.playback.redirect_share(own.id, key, None).await.is_ok();
         assert!(opens(of_all.text.reveal()).await);

@@ -60,7 +60,7 @@ async fn a_node_that_is_to_stop_says_so_and_goes_on_for_a_while() {
 }
 
 /// The start has ended when it answers, so what fails then is an outage.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_database_that_fails_after_the_start_does_not_end_the_node() {
     let (data, proxy) = (tempfile::tempdir().unwrap(), CommitProxy::start().await);
     proxy.close_at("INSERT INTO \"invitation\"");

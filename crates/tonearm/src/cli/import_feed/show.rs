@@ -348,7 +348,7 @@ mod tests {
             show(&feed(&items.concat())).episodes.into_iter().map(|episode| episode.id).collect()
         };
         let [one, two, three] = [item("?id=1", 1), item("?id=2", 2), item("?id=3", 2)];
-        assert_eq!(ids(&[one.clone()]), ["https://example.com/play.mp3"]);
+        assert_eq!(ids(std::slice::from_ref(&one)), ["https://example.com/play.mp3"]);
         let all = ids(&[undated.to_owned(), three, two.clone(), one.clone()]);
         let expected = ["", "#2024-01-02T00:00:00.000Z", "?id=3", "?id=4"];
         assert_eq!(all, expected.map(|end| format!("https://example.com/play.mp3{end}")));
