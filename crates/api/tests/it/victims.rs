@@ -1,5 +1,6 @@
 //! Requests whose transactions PostgreSQL ends in favour of others, at any of their statements.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::body::Body;
@@ -114,12 +115,20 @@ async fn the_victim_of_a_deadlock_is_run_again() {
             Locked::Creator(id) => drop(tx.creator(organization, id).await.unwrap()),
             Locked::Collection(id) => drop(tx.collection(organization, id).await.unwrap()),
         }
+        let has_ended = AtomicBool::new(false);
         let cross = async {
-            while is_free().await {}
-            tx.track(organization, id).await.unwrap();
+            while !has_ended.load(Ordering::Relaxed) && is_free().await {}
+            if !has_ended.load(Ordering::Relaxed) {
+                tx.track(organization, id).await.unwrap();
+            }
             drop(tx);
         };
-        let (reply, ()) = tokio::join!(house.call(method.clone(), path, body), cross);
+        let call = async {
+            let reply = house.call(method.clone(), path, body).await;
+            has_ended.store(true, Ordering::Relaxed);
+            reply
+        };
+        let (reply, ()) = tokio::join!(call, cross);
         assert_eq!(reply.status, 200, "{method} {path}: {}", reply.json);
     }
 }

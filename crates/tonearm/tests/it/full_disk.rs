@@ -17,7 +17,7 @@ use tonearm_fixtures::SmallDisk;
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 use tonearm_testkit::{Client, Program};
 
-use crate::command_output::{create_organization, last_json_of, succeed};
+use crate::command_output::{create_organization, succeed};
 use crate::{binary, text};
 
 const DISK_MEBIBYTES: u32 = 48;
@@ -174,8 +174,10 @@ async fn what_ends_something_is_possible_on_a_full_disk() {
     assert_eq!(account.sign_in(&program).await, StatusCode::SEE_OTHER);
     assert_eq!(client.delete(&format!("/v1/collection/{collection}")).await.status, StatusCode::OK);
     let keys = program.run(&["key", "list", "--org", &organization, "--json"]);
-    let key = last_json_of(&keys);
-    let revoke = ["key", "revoke", "--org", &organization, "--key", text(&key, "/id")];
+    let keys = String::from_utf8(keys.stdout).unwrap();
+    let mut keys = keys.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let key = keys.find(|key| key["api_key_type_id"] == "api").unwrap();
+    let revoke = ["key", "revoke", "--org", &organization, "--key", text(&key, "/api_key_id")];
     succeed(&program.run(&revoke));
     assert_eq!(client.post("/v1/collection", &attack).await.status, StatusCode::UNAUTHORIZED);
 }
