@@ -117,7 +117,11 @@ async fn the_victim_of_a_deadlock_is_run_again() {
         }
         let has_ended = AtomicBool::new(false);
         let cross = async {
-            while !has_ended.load(Ordering::Relaxed) && is_free().await {}
+            while is_free().await {
+                if has_ended.load(Ordering::Relaxed) {
+                    break;
+                }
+            }
             if !has_ended.load(Ordering::Relaxed) {
                 tx.track(organization, id).await.unwrap();
             }

@@ -338,7 +338,7 @@ impl Stage {
 async fn who_asks_or_writes_last_wins(database: TestDatabase) {
     let histories = std::env::var("TONEARM_TRANSCRIPTIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(20);
     for seed in 0..histories {
-        let (mut stage, mut dice) = (Stage::open(&database).await, Dice(seed));
+        let (mut stage, mut dice) = (Box::pin(Stage::open(&database)).await, Dice(seed));
         for _ in 0..STEPS {
             let history = History(seed, std::mem::take(&mut stage.history));
             stage.history.clone_from(&history.1);
