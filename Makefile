@@ -63,7 +63,7 @@ test-all: ## Run all tests: those of the gate, each on both databases, and pages
 	@TONEARM_PICTURES="$(CURDIR)/target/pictures" $(MAKE) test TESTS=default
 
 test-times: ## Print the slowest tests of the last run, and the sums of files
-	@tools/test-times $${CARGO_TARGET_DIR:-target}/nextest/gate/junit.xml
+	@tools/test-times target/nextest/gate/junit.xml
 
 lint: rust ## Check formatting and lints
 	@cargo fmt --all --check
