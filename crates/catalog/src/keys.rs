@@ -195,8 +195,8 @@ impl Transaction {
         change(self.db(), update, Record::ApiKey).await
     }
 
-    /// Revokes a key, and ends the uploads in its sessions. Returns whether it existed and was not revoked yet. Waits for the transactions that act on the
-    /// key, and no later one acts on it.
+    /// Revokes a key, and ends the uploads in its sessions. Returns whether it existed and was not revoked yet. Waits for
+    /// the transactions that act on the key, and no later one acts on it.
     pub async fn revoke_api_key(
         &self,
         organization: OrganizationId,
