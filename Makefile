@@ -5,14 +5,14 @@ LISTEN ?= 127.0.0.1:8080
 FILE ?=
 TONEARM := target/release/tonearm
 # The programs are built together with the tests: apart from them, they would need many libraries with other features.
-nextest = if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --workspace --locked --profile $(TESTS) $(1); else cargo test --workspace --locked $(1); fi
+nextest = if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --workspace --all-targets --locked --profile $(TESTS) $(1); else cargo test --workspace --all-targets --locked $(1); fi
 # A profile of .config/nextest.toml.
 TESTS := gate
 
 # What this project gets for its checks, without installing it.
 export PATH := $(CURDIR)/.cache/tools/bin:$(PATH)
 
-.PHONY: help run demo build package test-package image player sdk test test-all test-times lint rules dependencies fmt pictures chaos cluster simulate endurance neighbours fuzz-api fuzz-media fuzz-edge formats errors bench rust ffmpeg
+.PHONY: help run demo build package test-package image player sdk test test-all test-times lint style rules dependencies fmt pictures chaos cluster simulate endurance neighbours fuzz-api fuzz-media fuzz-edge formats errors bench rust ffmpeg
 
 help: ## List all targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -65,9 +65,11 @@ test-all: ## Run all tests: those of the gate, each on both databases, and pages
 test-times: ## Print the slowest tests of the last run, and the sums of files
 	@tools/test-times target/nextest/gate/junit.xml
 
-lint: rust ## Check formatting and lints
-	@cargo fmt --all --check
+lint: style ## Check formatting and lints
 	@cargo clippy --workspace --all-targets --locked -- -D warnings
+
+style: rust
+	@cargo fmt --all --check
 	@tools/check-dependencies
 	@tools/unpack promtool prometheus
 	@tools/check-rules
