@@ -4,6 +4,8 @@ DATA ?= data
 LISTEN ?= 127.0.0.1:8080
 FILE ?=
 TONEARM := target/release/tonearm
+# Compiled in half the time. Delivery to many needs `make build`.
+TRIAL := $${CARGO_TARGET_DIR:-target}/debug/tonearm
 # The programs are built together with the tests: apart from them, they would need many libraries with other features.
 nextest = if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --workspace --all-targets --locked --profile $(TESTS) $(1); else cargo test --workspace --all-targets --locked $(1); fi
 # A profile of .config/nextest.toml.
@@ -12,18 +14,21 @@ TESTS := gate
 # What this project gets for its checks, without installing it.
 export PATH := $(CURDIR)/.cache/tools/bin:$(PATH)
 
-.PHONY: help run demo build package test-package image player sdk test test-all test-times lint style rules dependencies fmt pictures chaos cluster simulate endurance neighbours fuzz-api fuzz-media fuzz-edge formats errors bench rust ffmpeg
+.PHONY: help run demo trial build package test-package image player sdk test test-all test-times lint style rules dependencies fmt pictures chaos cluster simulate endurance neighbours fuzz-api fuzz-media fuzz-edge formats errors bench rust ffmpeg
 
 help: ## List all targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-run: build ffmpeg ## Start the service with SQLite and a local folder
-	@$(TONEARM) --data-dir $(DATA) serve --listen $(LISTEN) --setup
+run: trial ffmpeg ## Start the service with SQLite and a local folder
+	@$(TRIAL) --data-dir $(DATA) serve --listen $(LISTEN) --setup
 
-demo: build ffmpeg ## Process FILE (default: a generated sound) and print URLs that play
-	@TONEARM_LISTEN=$(LISTEN) $(TONEARM) --data-dir $(DATA) demo $(if $(FILE),"$(FILE)")
+demo: trial ffmpeg ## Process FILE (default: a generated sound) and print URLs that play
+	@TONEARM_LISTEN=$(LISTEN) $(TRIAL) --data-dir $(DATA) demo $(if $(FILE),"$(FILE)")
 
-build: rust
+trial: rust
+	@cargo build --locked --bin tonearm
+
+build: rust ## Build the program with optimizations (target/release/tonearm)
 	@cargo build --release --quiet --bin tonearm
 
 package: rust ## Build the Debian package, an archive for other systems, and the list of components (target/package)
@@ -40,9 +45,8 @@ test-package: rust ## Test the package: boot a Debian system, install, play, upg
 player: ## Bundle the player after a change to its modules (needs npm)
 	@tools/player/build
 
-sdk: rust ## Generate the clients in sdk/ from the OpenAPI description
-	@cargo build --quiet --bin tonearm
-	@$${CARGO_TARGET_DIR:-target}/debug/tonearm openapi > sdk/openapi.json.new && mv sdk/openapi.json.new sdk/openapi.json
+sdk: trial ## Generate the clients in sdk/ from the OpenAPI description
+	@$(TRIAL) openapi > sdk/openapi.json.new && mv sdk/openapi.json.new sdk/openapi.json
 	@tools/need python3 python3
 	@tools/sdk/fetch
 	@tools/sdk/generate
@@ -57,7 +61,7 @@ test: rust ffmpeg ## Run the tests
 	@tools/sdk/fetch
 	@$(call nextest,--no-run)
 	@[ -e tools/axe/node_modules/axe-core/axe.min.js ] || export TONEARM_WITHOUT_AXE=1; \
-		tools/test $${CARGO_TARGET_DIR:-target}/debug/tonearm tools/with-postgres sh -c '$(call nextest)'
+		tools/test $(TRIAL) tools/with-postgres sh -c '$(call nextest)'
 
 test-all: ## Run all tests: those of the gate, each on both databases, and pages in all views (pictures in target/pictures)
 	@TONEARM_PICTURES="$(CURDIR)/target/pictures" $(MAKE) test TESTS=default
@@ -130,9 +134,10 @@ formats: rust ffmpeg ## Regenerate the tables of docs/formats.md
 errors: rust ## Regenerate the tables of docs/errors.md
 	@TONEARM_WRITE_ERRORS=1 cargo test --package tonearm-domain --lib the_page_of_errors
 
-bench: build ffmpeg ## Run the benchmarks; see docs/benchmarks.md
+bench: rust ffmpeg ## Run the benchmarks with the program as packages ship it; see docs/benchmarks.md
 	@tools/need wrk wrk h2load nghttp2-client nginx nginx-light openssl openssl
-	@cargo run --release --quiet --package tonearm-bench
+	@cargo build --profile dist --quiet --package tonearm
+	@cargo run --profile dist --quiet --package tonearm-bench
 
 rust:
 	@command -v cargo >/dev/null 2>&1 || { echo "Please install Rust 1.95 or newer from rustup.rs" >&2; exit 1; }
