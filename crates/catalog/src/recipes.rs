@@ -15,7 +15,7 @@ use crate::entity::variant::{ActiveModel, Column, Entity};
 use crate::entity::{organization, track};
 use crate::error::{CatalogError, Record};
 use crate::living::{living_track, names_living_track};
-use crate::query::{TO_CHANGE, all, change, one};
+use crate::query::{TO_CHANGE, change, one, readable};
 use crate::transaction::Transaction;
 
 fn living() -> Select<Entity> {
@@ -49,7 +49,7 @@ fn in_order(select: Select<Entity>) -> Select<Entity> {
 impl Catalog {
     /// The recipes that apply to every track of the organization, in their order.
     pub async fn recipes(&self, organization: OrganizationId) -> Result<Vec<Recipe>, CatalogError> {
-        all(self.reader(), in_order(living().filter(for_organization(organization)))).await
+        readable(self.reader(), in_order(living().filter(for_organization(organization)))).await
     }
 
     /// The recipes that apply to one track: the organization's, then its own.
@@ -58,7 +58,7 @@ impl Catalog {
         organization: OrganizationId,
         track: TrackId,
     ) -> Result<Vec<Recipe>, CatalogError> {
-        all(self.reader(), for_track(organization, track)).await
+        readable(self.reader(), for_track(organization, track)).await
     }
 
     /// Those of the names that are variants from tracks' own recipes, besides the organization's recipes. Includes any
@@ -117,7 +117,7 @@ async fn own_variants<C: ConnectionTrait>(
 impl Transaction {
     /// The recipes that apply to every track of the organization, in their order.
     pub async fn recipes(&self, organization: OrganizationId) -> Result<Vec<Recipe>, CatalogError> {
-        all(self.db(), in_order(living().filter(for_organization(organization)))).await
+        readable(self.db(), in_order(living().filter(for_organization(organization)))).await
     }
 
     /// As [`Catalog::own_variants`].
@@ -165,7 +165,7 @@ impl Transaction {
         track: TrackId,
     ) -> Result<Vec<Recipe>, CatalogError> {
         self.hold_recipes(organization, LockType::Share).await?;
-        all(self.db(), for_track(organization, track)).await
+        readable(self.db(), for_track(organization, track)).await
     }
 
     /// The recipes that apply to every track of the organization, in their order. They do not change until the
