@@ -4,16 +4,15 @@ use std::any::Any;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use http::header::CACHE_CONTROL;
-use http::{HeaderName, HeaderValue, Method, StatusCode};
+use http::{HeaderName, HeaderValue, StatusCode};
 use serde_json::Value;
 use tonearm_domain::{Ambient, ErrorCode};
-use tonearm_service::{CollectedBody, Purpose, Refusal, act_for, in_request};
+use tonearm_service::{Purpose, Refusal, act_for, in_request};
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::set_header::SetResponseHeaderLayer;
@@ -227,24 +226,9 @@ fn ends((schemas, paths, methods): UtoipaMethodRouter<App>) -> UtoipaMethodRoute
     (schemas, paths, methods.route_layer(middleware::from_fn(end)))
 }
 
-/// Runs each request so that what it writes depends on the key on which it acts, and again if the database ended its
-/// transaction in favour of others. The method says what the writes are for, unless the route does (see [`ends`]). Inside
-/// of [`repeat`], which runs requests in tasks of their own.
+/// Inside of [`repeat`], which runs requests in tasks of their own.
 async fn acting(State(ambient): State<Ambient>, request: Request, next: Next) -> Response {
-    let purpose = if request.method() == Method::DELETE { Purpose::End } else { Purpose::Add };
-    let (mut parts, body) = request.into_parts();
-    let collected = CollectedBody::default();
-    if body.is_end_stream() {
-        collected.keep(&Bytes::new());
-    }
-    parts.extensions.insert(collected.clone());
-    let head = (!parts.method.is_safe()).then(|| parts.clone());
-    let first = next.clone().run(Request::from_parts(parts, body));
-    in_request(ambient, purpose, first, move || {
-        let again = Request::from_parts(head.clone()?, Body::from(collected.get()?));
-        Some(next.clone().run(again))
-    })
-    .await
+    in_request(ambient, request, |request| next.clone().run(request)).await
 }
 
 /// Ends requests that take too long. Their database transactions are rolled back, except those of requests with an

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::catalog::Catalog;
 use crate::entity::audit_entry::{ActiveModel, Column, Entity};
 use crate::error::CatalogError;
-use crate::query::all;
+use crate::query::{first_readable, readable};
 use crate::transaction::Transaction;
 
 /// Filters for entries of the audit log. A filter that is `None` matches all.
@@ -69,16 +69,17 @@ impl Catalog {
             let matching = select.filter(filter.condition(organization));
             let older =
                 matching.apply_if(before, |select, before| select.filter(Column::Id.lt(before.uuid())));
-            older.order_by_desc(Column::Id).limit(limit)
+            older.order_by_desc(Column::Id)
         };
         let Some(actions) = filter.actions() else {
-            return all(self.reader(), older(Entity::find())).await;
+            return first_readable(self.reader(), older(Entity::find()), limit).await;
         };
         // An index finds the newest entries of one action, but not those of several actions together.
         let mut found = Query::select();
         for (at, action) in actions.into_iter().enumerate() {
             let newest =
                 older(Entity::find().select_only().column(Column::Id).filter(Column::Action.eq(action)));
+            let newest = newest.limit(limit);
             let newest = Query::select().column("id").from_subquery(newest.into_query(), "newest").take();
             match at {
                 0 => found = newest,
@@ -96,7 +97,7 @@ impl Catalog {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
-        all(self.reader(), Entity::find().filter(Column::Id.is_in(ids)).order_by_desc(Column::Id)).await
+        readable(self.reader(), Entity::find().filter(Column::Id.is_in(ids)).order_by_desc(Column::Id)).await
     }
 }
 

@@ -10,7 +10,7 @@ use crate::catalog::Catalog;
 use crate::column::corrupt;
 use crate::entity::{acme_account, acme_certificate, acme_challenge};
 use crate::error::CatalogError;
-use crate::query::{TO_CHANGE, all, one};
+use crate::query::{TO_CHANGE, one, readable};
 use crate::transaction::Transaction;
 
 /// Seconds for which an expired certificate is kept if its names are not those of the current configuration.
@@ -28,7 +28,7 @@ impl Catalog {
     /// The states of all certificates that are still valid, for any names.
     pub async fn valid_certificates(&self, now: Timestamp) -> Result<Vec<CertificateState>, CatalogError> {
         use acme_certificate::{Column, Entity};
-        all(self.reader(), Entity::find().filter(Column::NotAfter.gt(now.unix_millis()))).await
+        readable(self.reader(), Entity::find().filter(Column::NotAfter.gt(now.unix_millis()))).await
     }
 
     /// The sealed account with the certificate authority that has this directory.

@@ -21,7 +21,7 @@ use crate::due_clock::DueClock;
 use crate::entity::webhook_attempt;
 use crate::entity::webhook_delivery::{ActiveModel, Column, Entity, Model, small};
 use crate::error::CatalogError;
-use crate::query::{all, checked, one};
+use crate::query::{checked, first_readable, one, readable};
 use crate::transaction::Transaction;
 
 /// Filters for deliveries. A filter that is `None` matches all.
@@ -86,8 +86,8 @@ impl Catalog {
                     .map(|state| Expr::col(Column::State).eq(Expr::cust(format!("'{}'", state.as_str())))),
             )
             .add_option(before.map(|before| Column::Id.lt(before.uuid())));
-        let select = Entity::find().filter(matching).order_by_desc(Column::Id).limit(limit);
-        all(self.reader(), select).await
+        let select = Entity::find().filter(matching).order_by_desc(Column::Id);
+        first_readable(self.reader(), select, limit).await
     }
 
     /// One delivery of an organization.
@@ -108,7 +108,7 @@ impl Catalog {
         let select = webhook_attempt::Entity::find()
             .filter(webhook_attempt::Column::DeliveryId.eq(id.uuid()))
             .order_by_asc(webhook_attempt::Column::Number);
-        all(self.reader(), select).await
+        readable(self.reader(), select).await
     }
 
     /// Claims up to `most` deliveries to one endpoint until `leased_until`, those due for longest first, and at most one

@@ -14,14 +14,14 @@ use crate::entity::track_file::{ActiveModel, Column, Entity, OfRecipe};
 use crate::entity::{former_file, track, variant};
 use crate::error::{CatalogError, Record};
 use crate::living::living_track;
-use crate::query::TO_CHANGE;
+use crate::query::{TO_CHANGE, listed};
 use crate::transaction::Transaction;
 
 /// The maximum number of ids in one query. Databases limit the parameters of a statement.
 pub(crate) const BATCH: usize = 1000;
 
 /// Files with the names and the order that their recipes have now.
-fn of_recipes() -> Select<Entity> {
+pub(crate) fn of_recipes() -> Select<Entity> {
     with_recipe_names(Entity::find())
         .column_as(variant::Column::Position, "recipe_position")
         .column_as(variant::Column::Cache, "recipe_cache")
@@ -33,9 +33,10 @@ pub(crate) fn with_recipe_names(select: Select<Entity>) -> Select<Entity> {
     select.join(JoinType::LeftJoin, recipe.into()).column_as(variant::Column::Index, "recipe_index")
 }
 
+/// One whose row cannot be read counts as missing, so that it is made again and does not keep the others from being played.
 async fn read<C: ConnectionTrait>(db: &C, select: Select<Entity>) -> Result<Vec<TrackFile>, CatalogError> {
-    let rows = select.into_model::<OfRecipe>().all(db).await?;
-    rows.into_iter().map(TrackFile::try_from).collect()
+    let rows = listed::<OfRecipe, _, _>(db, select).await?;
+    Ok(rows.into_iter().filter_map(|row| row.readable(TrackFile::try_from)).collect())
 }
 
 /// All files of a track, even if it is deleted, in no particular order.

@@ -8,7 +8,7 @@ use crate::catalog::Catalog;
 use crate::entity::person_identity::{ActiveModel, Column, Entity};
 use crate::entity::sign_in_state;
 use crate::error::{CatalogError, Record};
-use crate::query::{all, one};
+use crate::query::{all, one, readable};
 use crate::transaction::Transaction;
 
 impl Catalog {
@@ -23,7 +23,7 @@ impl Catalog {
 
     /// The accounts of a person, at most [`PersonIdentity::MOST`], in the order in which they were linked.
     pub async fn identities(&self, person: PersonId) -> Result<Vec<PersonIdentity>, CatalogError> {
-        all(self.reader(), of_person(person)).await
+        readable(self.reader(), of_person(person)).await
     }
 }
 

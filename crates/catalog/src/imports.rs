@@ -14,7 +14,7 @@ use crate::column::byte_count;
 use crate::entity::source_import::{ActiveModel, Column, Entity, spent_millis};
 use crate::error::CatalogError;
 use crate::living::names_living_track;
-use crate::query::{all, one};
+use crate::query::{one, readable};
 use crate::transaction::Transaction;
 
 /// The maximum number of imports listed at once.
@@ -36,7 +36,7 @@ impl Catalog {
         }
         let ids = tracks.iter().map(|id| id.uuid());
         let found: Vec<Import> =
-            all(self.reader(), Entity::find().filter(Column::TrackId.is_in(ids))).await?;
+            readable(self.reader(), Entity::find().filter(Column::TrackId.is_in(ids))).await?;
         Ok(found.into_iter().map(|import| (import.track_id, import)).collect())
     }
 
@@ -54,7 +54,7 @@ impl Catalog {
             .filter(names_living_track(Expr::col((Entity, Column::TrackId))))
             .order_by_asc(Column::TrackId)
             .limit(MOST);
-        all(self.reader(), select).await
+        readable(self.reader(), select).await
     }
 
     /// Whether a track exists, is not deleted and is still to be imported.

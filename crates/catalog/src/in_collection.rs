@@ -3,7 +3,8 @@
 use futures::TryStreamExt;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{
-    ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
+    ColumnTrait, EntityTrait, PaginatorTrait, PartialModelTrait, QueryFilter, QueryOrder, QuerySelect,
+    QueryTrait, Select, StreamTrait,
 };
 use tonearm_domain::{
     CollectionId, LimitOffset, ListPart, ListPosition, OrganizationId, PageBytes, SortValue, Track, TrackId,
@@ -17,7 +18,7 @@ use crate::entity::track::{Column, Entity, Model, Summary};
 use crate::entity::{collection, track_file, variant};
 use crate::error::CatalogError;
 use crate::keyset::{Keyset, keyset_part};
-use crate::query::{page, readable};
+use crate::query::{ListedRow, first_read, page, readable};
 
 /// Sorted by order, then id.
 const ORDER: Keyset<Column> =
@@ -44,6 +45,10 @@ pub(crate) fn living_in(
         .filter(Column::CollectionId.into_expr().eq(living_id(organization, collection)))
         .filter(Column::DeletedAt.is_null())
         .apply_if(only, |select, id| select.filter(Column::Id.eq(id.uuid())))
+}
+
+fn summaries(select: Select<Entity>) -> Select<Entity> {
+    Summary::select_cols(QuerySelect::select_only(select))
 }
 
 /// The number of tracks that a collection has, and the number that it ever had.
@@ -157,9 +162,11 @@ impl Catalog {
         let early = with(TrackStatus::is_processing).and(Column::IsEarly.eq(true));
         let select =
             in_collection(organization, collection, only).filter(with(TrackStatus::is_playable).or(early));
-        let mut rows = select.into_partial_model::<Summary>().stream(self.reader()).await?;
+        let mut rows = self.reader().stream(&summaries(select).into_query()).await?;
         while let Some(row) = rows.try_next().await? {
-            each(row.try_into()?);
+            if let Some(track) = ListedRow::<Summary>::of::<Entity>(&row).readable(TrackSummary::try_from) {
+                each(track);
+            }
         }
         Ok(())
     }
@@ -195,13 +202,11 @@ impl Catalog {
         let select = in_collection(organization, collection, only)
             .filter(Column::TrackStatusId.is_in(playable.map(TrackStatus::as_str)))
             .filter(Expr::exists(made))
-            .apply_if(after, |select, track| select.filter(ORDER.beyond::<Entity>(track.uuid(), true)))
-            // One extra row shows whether there are more.
-            .limit(limit as u64 + 1);
-        let rows = select.into_partial_model::<Summary>().all(self.reader()).await?;
-        let has_more = rows.len() > limit;
-        let tracks = rows.into_iter().map(TrackSummary::try_from);
-        let mut tracks = tracks.collect::<Result<Vec<_>, CatalogError>>()?;
+            .apply_if(after, |select, track| select.filter(ORDER.beyond::<Entity>(track.uuid(), true)));
+        let read = |row: Summary| TrackSummary::try_from(row);
+        // One extra row shows whether there are more.
+        let mut tracks = first_read(self.reader(), summaries(select), limit as u64 + 1, read).await?;
+        let has_more = tracks.len() > limit;
         tracks.truncate(limit);
         Ok((tracks, has_more))
     }

@@ -7,7 +7,7 @@ use tonearm_domain::{EmailAddress, Invitation, InvitationId, OrganizationId, Per
 use crate::catalog::Catalog;
 use crate::entity::invitation::{ActiveModel, Column, Entity, FIRST_ADMINISTRATOR, MEMBER, NEW_PASSWORD};
 use crate::error::{CatalogError, Record};
-use crate::query::{TO_CHANGE, all, change, one};
+use crate::query::{TO_CHANGE, all, change, one, readable};
 use crate::transaction::Transaction;
 
 impl Catalog {
@@ -26,7 +26,7 @@ impl Catalog {
             .filter(Column::Purpose.eq(MEMBER))
             .filter(Column::UsedAt.is_null())
             .order_by_desc(Column::Id);
-        all(self.reader(), select).await
+        readable(self.reader(), select).await
     }
 }
 

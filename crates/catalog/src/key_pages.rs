@@ -14,7 +14,7 @@ use crate::entity::{collection, track};
 use crate::error::CatalogError;
 use crate::keyset::{Keyset, searched_page};
 use crate::living::living_track;
-use crate::query::all;
+use crate::query::readable;
 
 /// A query for a page of API keys.
 #[derive(Debug, Clone)]
@@ -87,7 +87,7 @@ impl Catalog {
                 .filter(collection::Column::Id.is_in(collections.iter().map(|id| id.uuid())))
                 .filter(collection::Column::OrganizationId.eq(organization.uuid()))
                 .filter(collection::Column::DeletedAt.is_null());
-            let found: Vec<Collection> = all(self.reader(), select).await?;
+            let found: Vec<Collection> = readable(self.reader(), select).await?;
             titles.collections = found.into_iter().map(|found| (found.id, found.title)).collect();
         }
         if !tracks.is_empty() {
@@ -95,7 +95,7 @@ impl Catalog {
                 .filter(track::Column::Id.is_in(tracks.iter().map(|id| id.uuid())))
                 .filter(track::Column::OrganizationId.eq(organization.uuid()))
                 .filter(living_track());
-            let found: Vec<Track> = all(self.reader(), select).await?;
+            let found: Vec<Track> = readable(self.reader(), select).await?;
             titles.tracks =
                 found.into_iter().map(|found| (found.id, found.shown_title().to_owned())).collect();
         }

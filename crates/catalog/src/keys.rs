@@ -13,7 +13,7 @@ use crate::catalog::Catalog;
 use crate::changes::Change;
 use crate::entity::api_key::{ActiveModel, Column, Entity};
 use crate::error::{CatalogError, Record};
-use crate::query::{TO_CHANGE, all, change, checked, one, page};
+use crate::query::{TO_CHANGE, all, change, checked, one, page, readable};
 use crate::transaction::Transaction;
 
 fn by_id(organization: OrganizationId, id: ApiKeyId) -> Select<Entity> {
@@ -58,7 +58,7 @@ impl Catalog {
 
     /// All keys of the organization, including revoked and expired ones, oldest first.
     pub async fn api_keys(&self, organization: OrganizationId) -> Result<Vec<ApiKey>, CatalogError> {
-        all(self.reader(), of_organization(organization)).await
+        readable(self.reader(), of_organization(organization)).await
     }
 
     /// The number of the organization's keys, of one type or of all types, and a page of them, oldest first. Revoked

@@ -11,7 +11,7 @@ use tonearm_domain::{
 use uuid::Uuid;
 
 use crate::error::CatalogError;
-use crate::query::listed;
+use crate::query::{first_read, listed};
 
 /// Rows that a search without an index reads at once.
 const SEARCHED: u64 = 1000;
@@ -158,18 +158,8 @@ where
         Some(position) => select.filter(keyset.after(position)),
     };
     let read = |model: E::Model| Ok((position_of(&model), T::try_from(model)?));
-    // One extra row shows whether there are more, and others stand in for those that cannot be read.
-    let mut most = limit + 1;
-    let found = loop {
-        let rows = listed(db, keyset.sorted(select.clone(), true).limit(most)).await?;
-        let count = rows.len() as u64;
-        let found: Vec<(ListPosition, T)> = rows.into_iter().filter_map(|row| row.readable(read)).collect();
-        let missing = (limit + 1).saturating_sub(found.len() as u64);
-        if missing == 0 || count < most {
-            break found;
-        }
-        most += missing;
-    };
+    // One extra row shows whether there are more.
+    let found = first_read(db, keyset.sorted(select, true), limit + 1, read).await?;
     let count = found.len();
     let (mut rows, mut last, mut page) = (Vec::new(), None, PageBytes::default());
     for (position, row) in found.into_iter().take(usize::try_from(limit).unwrap_or(usize::MAX)) {

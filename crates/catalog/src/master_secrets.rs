@@ -11,7 +11,6 @@ use crate::catalog::Catalog;
 use crate::entity::master_secret::{ActiveModel, Column, Entity};
 use crate::entity::signing_key;
 use crate::error::CatalogError;
-use crate::query::all;
 use crate::sqlite;
 use crate::url::{DatabaseLocation, DatabaseUrl};
 
@@ -61,7 +60,8 @@ impl Catalog {
     /// The master secrets that were in use, the one first used last comes first.
     pub async fn master_secrets(&self) -> Result<Vec<MasterSecretUse>, CatalogError> {
         let select = Entity::find().order_by_desc(Column::FirstAt).limit(MasterSecretUse::MOST_KEPT);
-        all(self.reader(), select).await
+        // All of them: a secret that is left out would be taken for one that never was in use.
+        select.all(self.reader()).await?.into_iter().map(MasterSecretUse::try_from).collect()
     }
 
     /// The number of signing keys created at or before `until` that are not revoked.

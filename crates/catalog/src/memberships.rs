@@ -1,5 +1,7 @@
 //! Memberships of people in organizations.
 
+use std::collections::HashMap;
+
 use sea_orm::sea_query::Expr;
 use sea_orm::{
     ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
@@ -12,7 +14,7 @@ use crate::catalog::Catalog;
 use crate::entity::membership::{ActiveModel, Column, Entity};
 use crate::entity::{organization, person, undo_entry, upload_session};
 use crate::error::CatalogError;
-use crate::query::{TO_CHANGE, all, one};
+use crate::query::{TO_CHANGE, all, one, readable};
 use crate::transaction::Transaction;
 
 /// The owners of an organization who may sign in.
@@ -32,15 +34,18 @@ impl Catalog {
         &self,
         person: PersonId,
     ) -> Result<Vec<(Organization, Role)>, CatalogError> {
-        let rows = Entity::find()
-            .find_also_related(organization::Entity)
-            .filter(Column::PersonId.eq(person.uuid()))
+        let own = Entity::find().filter(Column::PersonId.eq(person.uuid()));
+        let ids = own.clone().select_only().column(Column::OrganizationId).into_query();
+        let organizations = organization::Entity::find()
+            .filter(organization::Column::Id.in_subquery(ids))
             .order_by_asc(organization::Column::Name)
-            .order_by_asc(organization::Column::Id)
-            .all(self.reader())
-            .await?;
-        let found = rows.into_iter().filter_map(|(row, organization)| Some((row, organization?)));
-        found.map(|(row, found)| Ok((found.try_into()?, Membership::try_from(row)?.role))).collect()
+            .order_by_asc(organization::Column::Id);
+        let own: Vec<Membership> = readable(self.reader(), own).await?;
+        let roles: HashMap<OrganizationId, Role> =
+            own.into_iter().map(|membership| (membership.organization_id, membership.role)).collect();
+        let found: Vec<Organization> = readable(self.reader(), organizations).await?;
+        let with_role = |found: Organization| roles.get(&found.id).map(|role| (found, *role));
+        Ok(found.into_iter().filter_map(with_role).collect())
     }
 
     /// The members of an organization, in the order in which they joined.
@@ -48,15 +53,16 @@ impl Catalog {
         &self,
         organization: OrganizationId,
     ) -> Result<Vec<(Person, Membership)>, CatalogError> {
-        let rows = Entity::find()
-            .find_also_related(person::Entity)
-            .filter(Column::OrganizationId.eq(organization.uuid()))
-            .order_by_asc(Column::CreatedAt)
-            .order_by_asc(Column::PersonId)
-            .all(self.reader())
-            .await?;
-        let found = rows.into_iter().filter_map(|(row, person)| Some((row, person?)));
-        found.map(|(row, person)| Ok((person.try_into()?, row.try_into()?))).collect()
+        let own = Entity::find().filter(Column::OrganizationId.eq(organization.uuid()));
+        let ids = own.clone().select_only().column(Column::PersonId).into_query();
+        let people = person::Entity::find().filter(person::Column::Id.in_subquery(ids));
+        let own = own.order_by_asc(Column::CreatedAt).order_by_asc(Column::PersonId);
+        let own: Vec<Membership> = readable(self.reader(), own).await?;
+        let people: Vec<Person> = readable(self.reader(), people).await?;
+        let mut people: HashMap<PersonId, Person> =
+            people.into_iter().map(|person| (person.id, person)).collect();
+        let with_person = |own: Membership| people.remove(&own.person_id).map(|person| (person, own));
+        Ok(own.into_iter().filter_map(with_person).collect())
     }
 }
 

@@ -24,6 +24,7 @@ use crate::entity::{track, track_file};
 use crate::error::CatalogError;
 use crate::files::{living, of_kept_recipe};
 use crate::living::{kept_tracks, of_trashed};
+use crate::query::report_once;
 
 pub use cover_objects::CoverObjects;
 pub use owners::NamedOwner;
@@ -205,18 +206,23 @@ async fn named<C: ConnectionTrait>(
     for track in &mut tracks {
         let first = files.partition_point(|(id, ..)| *id < track.id.uuid());
         let own = files[first..].iter().take_while(|(id, ..)| *id == track.id.uuid());
-        for (_, variant, key, bytes, sha256) in own {
-            let key = parsed::<ObjectKey>("track_file.object_key", key)?;
-            // A recipe may deliver the source itself, which is listed already.
-            if track.objects.iter().all(|object| object.key != key) {
-                let size = bytes.map(|bytes| size("track_file.size", bytes)).transpose()?;
-                let kind = NamedKind::File(VariantId::from_uuid(*variant));
-                let sha256 = object_hash(&key, sha256.as_deref())?;
-                track.objects.push(NamedObject { kind, key, size, sha256 });
+        for file in own {
+            match named_file(file) {
+                // A recipe may deliver the source itself, which is listed already.
+                Ok(file) if track.objects.iter().any(|object| object.key == file.key) => {}
+                Ok(file) => track.objects.push(file),
+                Err(error) => report_once("track_file", None, &error),
             }
         }
     }
     Ok(tracks)
+}
+
+fn named_file((_, variant, key, bytes, sha256): &FileRow) -> Result<NamedObject, CatalogError> {
+    let key = parsed::<ObjectKey>("track_file.object_key", key)?;
+    let size = bytes.map(|bytes| size("track_file.size", bytes)).transpose()?;
+    let sha256 = object_hash(&key, sha256.as_deref())?;
+    Ok(NamedObject { kind: NamedKind::File(VariantId::from_uuid(*variant)), key, size, sha256 })
 }
 
 async fn files_of<C: ConnectionTrait>(db: &C, tracks: Vec<Uuid>) -> Result<Vec<FileRow>, CatalogError> {

@@ -7,7 +7,7 @@ use crate::catalog::Catalog;
 use crate::changes::Change;
 use crate::entity::organization::{ActiveModel, Column, Entity};
 use crate::error::{CatalogError, Record};
-use crate::query::{TO_CHANGE, all, change, one};
+use crate::query::{TO_CHANGE, all, change, one, readable};
 use crate::transaction::Transaction;
 
 fn by_id(id: OrganizationId) -> Select<Entity> {
@@ -22,7 +22,7 @@ impl Catalog {
 
     /// Every organization, oldest first.
     pub async fn organizations(&self) -> Result<Vec<Organization>, CatalogError> {
-        all(self.reader(), Entity::find().order_by_asc(Column::Id)).await
+        readable(self.reader(), Entity::find().order_by_asc(Column::Id)).await
     }
 }
 

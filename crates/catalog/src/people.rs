@@ -8,7 +8,7 @@ use crate::catalog::Catalog;
 use crate::entity::person::{ActiveModel, Column, Entity};
 use crate::error::{CatalogError, Record};
 use crate::keyset::{Keyset, searched_page};
-use crate::query::{TO_CHANGE, all, change, one};
+use crate::query::{TO_CHANGE, change, one, readable};
 use crate::transaction::Transaction;
 
 impl Catalog {
@@ -19,7 +19,7 @@ impl Catalog {
 
     /// All people, oldest first.
     pub async fn people(&self) -> Result<Vec<Person>, CatalogError> {
-        all(self.reader(), Entity::find().order_by_asc(Column::Id)).await
+        readable(self.reader(), Entity::find().order_by_asc(Column::Id)).await
     }
 
     /// A page of the people whose name or address contains each of the words, oldest first. They are not counted.

@@ -79,7 +79,8 @@ impl Catalog {
             .into_iter()
             .map(|(id, status)| {
                 let progress = reported.remove(&id);
-                let progress = progress.map(|json| decoded("track_progress.progress", json)).transpose()?;
+                // Progress that cannot be read is about to be written again.
+                let progress = progress.and_then(|json| decoded("track_progress.progress", json).ok());
                 let status = parsed("track.track_status_id", &status)?;
                 Ok((TrackId::from_uuid(id), status, progress))
             })
@@ -113,10 +114,10 @@ impl Catalog {
         let reported = Entity::find().filter(Column::TrackId.is_in(ids)).all(self.reader()).await?;
         let mut found = Vec::new();
         for (track_id, payload) in leased {
-            let Job::RenderTrack { variant_id, .. } = decoded("job.payload", payload)? else { continue };
+            let Ok(Job::RenderTrack { variant_id, .. }) = decoded("job.payload", payload) else { continue };
             let own = reported.iter().find(|row| Some(row.track_id) == track_id);
-            let progress = own.map(|row| decoded("track_progress.progress", row.progress.clone()));
-            found.push((variant_id, progress.transpose()?.unwrap_or_default()));
+            let progress = own.and_then(|row| decoded("track_progress.progress", row.progress.clone()).ok());
+            found.push((variant_id, progress.unwrap_or_default()));
         }
         Ok(found)
     }

@@ -12,6 +12,7 @@ use tonearm_domain::LimitOffset;
 use uuid::Uuid;
 
 use crate::error::{CatalogError, Record};
+use crate::statements::Statements;
 
 /// The lock that a transaction takes on a row it is about to change. It does not block transactions that only refer to
 /// the row by a foreign key. SQLite has one writer at a time and needs no such lock; there it is left out.
@@ -49,13 +50,13 @@ where
     select.one(db).await?.map(T::try_from).transpose()
 }
 
-pub(crate) async fn all<T, E, C>(db: &C, select: Select<E>) -> Result<Vec<T>, CatalogError>
+/// All rows, for a transaction that decides by them: none may be missing. Lists that are shown are [`readable`].
+pub(crate) async fn all<T, E>(tx: &Statements, select: Select<E>) -> Result<Vec<T>, CatalogError>
 where
     E: EntityTrait,
     T: TryFrom<E::Model, Error = CatalogError>,
-    C: ConnectionTrait,
 {
-    select.all(db).await?.into_iter().map(T::try_from).collect()
+    select.all(tx).await?.into_iter().map(T::try_from).collect()
 }
 
 /// The total number of rows, and the rows of the page.
@@ -89,6 +90,45 @@ where
     Ok(rows.into_iter().filter_map(|row| row.readable(T::try_from)).collect())
 }
 
+/// The first rows of a list that can be read, at most `limit`: others stand in for those that cannot be read.
+pub(crate) async fn first_readable<T, E, C>(
+    db: &C,
+    select: Select<E>,
+    limit: u64,
+) -> Result<Vec<T>, CatalogError>
+where
+    E: EntityTrait,
+    T: TryFrom<E::Model, Error = CatalogError>,
+    C: ConnectionTrait,
+{
+    first_read(db, select, limit, |row: E::Model| T::try_from(row)).await
+}
+
+/// Like [`first_readable`], with what `read` makes of each row.
+pub(crate) async fn first_read<T, M, E, C>(
+    db: &C,
+    select: Select<E>,
+    limit: u64,
+    read: impl Fn(M) -> Result<T, CatalogError>,
+) -> Result<Vec<T>, CatalogError>
+where
+    E: EntityTrait,
+    M: FromQueryResult,
+    C: ConnectionTrait,
+{
+    let mut most = limit;
+    loop {
+        let rows = listed(db, select.clone().limit(most)).await?;
+        let count = rows.len() as u64;
+        let found: Vec<T> = rows.into_iter().filter_map(|row| row.readable(&read)).collect();
+        let missing = limit.saturating_sub(found.len() as u64);
+        if missing == 0 || count < most {
+            return Ok(found);
+        }
+        most += missing;
+    }
+}
+
 /// A row of a list. One that cannot be read is left out of the list and named in the log, so that it does not hide the
 /// others.
 pub(crate) struct ListedRow<M> {
@@ -98,7 +138,16 @@ pub(crate) struct ListedRow<M> {
     model: Result<M, CatalogError>,
 }
 
-impl<M> ListedRow<M> {
+impl<M: FromQueryResult> ListedRow<M> {
+    pub(crate) fn of<E: EntityTrait>(row: &QueryResult) -> Self {
+        let key = E::PrimaryKey::iter().next().map(PrimaryKeyToColumn::into_column);
+        Self {
+            table: E::default().table_name(),
+            id: key.and_then(|key| row.try_get("", key.as_str()).ok()),
+            model: M::from_query_result(row, "").map_err(CatalogError::from),
+        }
+    }
+
     /// What is made of the row, if it can be read.
     pub(crate) fn readable<T>(self, read: impl FnOnce(M) -> Result<T, CatalogError>) -> Option<T> {
         let Self { table, id, model } = self;
@@ -107,24 +156,18 @@ impl<M> ListedRow<M> {
 }
 
 /// The rows of a list.
-pub(crate) async fn listed<E: EntityTrait, C: ConnectionTrait>(
+pub(crate) async fn listed<M: FromQueryResult, E: EntityTrait, C: ConnectionTrait>(
     db: &C,
     select: Select<E>,
-) -> Result<Vec<ListedRow<E::Model>>, CatalogError> {
-    let key = E::PrimaryKey::iter().next().map(PrimaryKeyToColumn::into_column);
+) -> Result<Vec<ListedRow<M>>, CatalogError> {
     let rows = db.query_all(&select.into_query()).await?;
-    let read = |row: &QueryResult| ListedRow {
-        table: E::default().table_name(),
-        id: key.and_then(|key| row.try_get("", key.as_str()).ok()),
-        model: E::Model::from_query_result(row, "").map_err(CatalogError::from),
-    };
-    Ok(rows.iter().map(read).collect())
+    Ok(rows.iter().map(ListedRow::of::<E>).collect())
 }
 
 /// How many damaged rows are remembered, so that each is logged once.
 const MOST_REPORTED: usize = 1000;
 
-fn report_once(table: &'static str, id: Option<Uuid>, error: &CatalogError) {
+pub(crate) fn report_once(table: &'static str, id: Option<Uuid>, error: &CatalogError) {
     static REPORTED: Mutex<BTreeSet<(&'static str, Option<Uuid>)>> = Mutex::new(BTreeSet::new());
     let mut reported = REPORTED.lock().unwrap_or_else(PoisonError::into_inner);
     if reported.len() < MOST_REPORTED && reported.insert((table, id)) {

@@ -2,8 +2,8 @@
 
 use sea_orm::sea_query::{Expr, ExprTrait, LockType, Query};
 use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, EntityTrait, NotSet, Order, PaginatorTrait, QueryFilter,
-    QueryOrder, QuerySelect, Select,
+    ColumnTrait, Condition, EntityTrait, NotSet, Order, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
+    Select,
 };
 use tonearm_domain::{KeyScope, OrganizationId, Recipe, TrackId, VariantId, VariantIndex};
 use uuid::Uuid;
@@ -15,7 +15,7 @@ use crate::entity::variant::{ActiveModel, Column, Entity};
 use crate::entity::{organization, track};
 use crate::error::{CatalogError, Record};
 use crate::living::{living_track, names_living_track};
-use crate::query::{TO_CHANGE, all, change, one};
+use crate::query::{TO_CHANGE, change, one, readable};
 use crate::transaction::Transaction;
 
 fn living() -> Select<Entity> {
@@ -49,7 +49,7 @@ fn in_order(select: Select<Entity>) -> Select<Entity> {
 impl Catalog {
     /// The recipes that apply to every track of the organization, in their order.
     pub async fn recipes(&self, organization: OrganizationId) -> Result<Vec<Recipe>, CatalogError> {
-        all(self.reader(), in_order(living().filter(for_organization(organization)))).await
+        readable(self.reader(), in_order(living().filter(for_organization(organization)))).await
     }
 
     /// The recipes that apply to one track: the organization's, then its own.
@@ -58,18 +58,7 @@ impl Catalog {
         organization: OrganizationId,
         track: TrackId,
     ) -> Result<Vec<Recipe>, CatalogError> {
-        all(self.reader(), for_track(organization, track)).await
-    }
-
-    /// Those of the names that are variants from tracks' own recipes, besides the organization's recipes. Includes any
-    /// track in the scope. Sorted by name.
-    pub async fn own_variants(
-        &self,
-        organization: OrganizationId,
-        scope: KeyScope,
-        names: &[&str],
-    ) -> Result<Vec<VariantIndex>, CatalogError> {
-        own_variants(self.reader(), organization, scope, names).await
+        readable(self.reader(), for_track(organization, track)).await
     }
 
     /// One recipe of the organization or of one of its tracks.
@@ -82,52 +71,44 @@ impl Catalog {
     }
 }
 
-async fn own_variants<C: ConnectionTrait>(
-    db: &C,
-    organization: OrganizationId,
-    scope: KeyScope,
-    names: &[&str],
-) -> Result<Vec<VariantIndex>, CatalogError> {
-    let mut tracks = Query::select()
-        .column(track::Column::Id)
-        .from(track::Entity)
-        .and_where(track::Column::OrganizationId.eq(organization.uuid()))
-        .cond_where(living_track())
-        .take();
-    if let Some(collection) = scope.collection() {
-        tracks.and_where(track::Column::CollectionId.eq(collection.uuid()));
-    }
-    if let Some(id) = scope.track() {
-        tracks.and_where(track::Column::Id.eq(id.uuid()));
-    }
-    let found: Vec<String> = living()
-        .select_only()
-        .column(Column::Index)
-        .distinct()
-        .filter(Column::OrganizationId.eq(organization.uuid()))
-        .filter(Column::Index.is_in(names.iter().copied()))
-        .filter(Column::TrackId.in_subquery(tracks))
-        .order_by_asc(Column::Index)
-        .into_tuple()
-        .all(db)
-        .await?;
-    found.iter().map(|index| parsed("variant.index", index)).collect()
-}
-
 impl Transaction {
     /// The recipes that apply to every track of the organization, in their order.
     pub async fn recipes(&self, organization: OrganizationId) -> Result<Vec<Recipe>, CatalogError> {
-        all(self.db(), in_order(living().filter(for_organization(organization)))).await
+        readable(self.db(), in_order(living().filter(for_organization(organization)))).await
     }
 
-    /// As [`Catalog::own_variants`].
+    /// Those of the names that are variants from tracks' own recipes, besides the organization's recipes. Includes any
+    /// track in the scope. Sorted by name.
     pub async fn own_variants(
         &self,
         organization: OrganizationId,
         scope: KeyScope,
         names: &[&str],
     ) -> Result<Vec<VariantIndex>, CatalogError> {
-        own_variants(self.db(), organization, scope, names).await
+        let mut tracks = Query::select()
+            .column(track::Column::Id)
+            .from(track::Entity)
+            .and_where(track::Column::OrganizationId.eq(organization.uuid()))
+            .cond_where(living_track())
+            .take();
+        if let Some(collection) = scope.collection() {
+            tracks.and_where(track::Column::CollectionId.eq(collection.uuid()));
+        }
+        if let Some(id) = scope.track() {
+            tracks.and_where(track::Column::Id.eq(id.uuid()));
+        }
+        let found: Vec<String> = living()
+            .select_only()
+            .column(Column::Index)
+            .distinct()
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(Column::Index.is_in(names.iter().copied()))
+            .filter(Column::TrackId.in_subquery(tracks))
+            .order_by_asc(Column::Index)
+            .into_tuple()
+            .all(self.db())
+            .await?;
+        found.iter().map(|index| parsed("variant.index", index)).collect()
     }
 
     /// Adds a recipe. Its index must be free: a recipe of the organization must not share it with any other recipe, and
@@ -165,7 +146,7 @@ impl Transaction {
         track: TrackId,
     ) -> Result<Vec<Recipe>, CatalogError> {
         self.hold_recipes(organization, LockType::Share).await?;
-        all(self.db(), for_track(organization, track)).await
+        readable(self.db(), for_track(organization, track)).await
     }
 
     /// The recipes that apply to every track of the organization, in their order. They do not change until the

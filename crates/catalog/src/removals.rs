@@ -15,7 +15,7 @@ use crate::column::{parsed, size};
 use crate::entity::variant::{Column, Entity};
 use crate::entity::{track, track_file};
 use crate::error::CatalogError;
-use crate::query::{TO_CHANGE, all};
+use crate::query::{TO_CHANGE, readable};
 use crate::transaction::Transaction;
 
 /// More files than this are not counted.
@@ -39,7 +39,8 @@ impl Catalog {
         organization: OrganizationId,
     ) -> Result<Vec<(Recipe, Total)>, CatalogError> {
         let recipes: Vec<Recipe> =
-            all(self.reader(), removed(organization).order_by_asc(Column::Id).limit(MOST_LISTED)).await?;
+            readable(self.reader(), removed(organization).order_by_asc(Column::Id).limit(MOST_LISTED))
+                .await?;
         let mut counted = Vec::with_capacity(recipes.len());
         for recipe in recipes {
             let left = self.count_files_of_recipe(recipe.id).await?;

@@ -13,7 +13,7 @@ use crate::entity::rendering::{ActiveModel, Column, Entity, PrimaryKey};
 use crate::entity::track;
 use crate::error::CatalogError;
 use crate::living::living_track;
-use crate::query::{TO_CHANGE, all, one};
+use crate::query::{TO_CHANGE, one, readable};
 use crate::transaction::Transaction;
 
 fn by_recipe(organization: OrganizationId, recipe: VariantId) -> Select<Entity> {
@@ -45,7 +45,7 @@ impl Catalog {
             .filter(Column::OrganizationId.eq(organization.uuid()))
             .order_by_desc(Column::StartedAt)
             .order_by_desc(Column::VariantId);
-        all(self.reader(), select).await
+        readable(self.reader(), select).await
     }
 
     /// The rendering of one recipe.

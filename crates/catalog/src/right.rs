@@ -28,7 +28,7 @@ tokio::task_local! {
 
 struct Request {
     ambient: Ambient,
-    purpose: Mutex<Option<Purpose>>,
+    purpose: Mutex<Purpose>,
     right: Mutex<Option<Right>>,
     /// Whether the database ended a transaction in favour of others, and nothing was put aside since.
     is_victim: AtomicBool,
@@ -97,18 +97,17 @@ pub enum EndedRight {
 }
 
 /// Runs the work of a request. What it writes depends on the right that [`act_on`] names, on free space, and on the room
-/// that its organization has. Without a purpose, it writes nothing before [`act_for`] has named one.
+/// that its organization has. [`act_for`] may name another purpose.
 ///
 /// If the database ended one of its transactions in favour of others and it committed none, what `again` returns is run
 /// instead, from the beginning. So whatever the work does outside of its transactions comes after one that it commits,
 /// or may happen twice.
 pub async fn in_request<F: Future>(
     ambient: Ambient,
-    purpose: impl Into<Option<Purpose>>,
+    purpose: Purpose,
     work: F,
     mut again: impl FnMut() -> Option<F>,
 ) -> F::Output {
-    let purpose = purpose.into();
     let attempt = |work: F| {
         let request = Arc::new(Request {
             ambient: ambient.clone(),
@@ -152,7 +151,7 @@ pub(crate) fn note_commit(outcome: &Result<(), CatalogError>) {
 pub fn act_for(purpose: Purpose) {
     // Outside of a request nothing is judged.
     let _ = REQUEST.try_with(|request| {
-        *request.purpose.lock().unwrap_or_else(PoisonError::into_inner) = Some(purpose);
+        *request.purpose.lock().unwrap_or_else(PoisonError::into_inner) = purpose;
     });
 }
 
@@ -187,7 +186,6 @@ impl Right {
 pub(crate) async fn judge(tx: &Transaction) -> Result<(), CatalogError> {
     let Ok(request) = REQUEST.try_with(Arc::clone) else { return Ok(()) };
     let purpose = *request.purpose.lock().unwrap_or_else(PoisonError::into_inner);
-    let purpose = purpose.ok_or_else(|| CatalogError::Other(NO_PURPOSE.into()))?;
     let right = request.right.lock().unwrap_or_else(PoisonError::into_inner).clone();
     if let Some(ended) = end_of(tx, right.as_ref(), request.ambient.now()).await? {
         return Err(CatalogError::RightEnded(ended));
@@ -213,8 +211,6 @@ impl Transaction {
         self.admit_records(organization).await
     }
 }
-
-const NO_PURPOSE: &str = "the route of this request does not say what its writes are for";
 
 async fn end_of(
     tx: &Transaction,

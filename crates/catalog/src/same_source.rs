@@ -7,7 +7,7 @@ use crate::catalog::Catalog;
 use crate::entity::track::{Column, Entity};
 use crate::error::CatalogError;
 use crate::living::{kept_tracks, living_track};
-use crate::query::all;
+use crate::query::readable;
 
 impl Catalog {
     /// The tracks of the organization that are older than this track and whose source has the same bytes: at most
@@ -25,7 +25,7 @@ impl Catalog {
             .filter(living_track())
             .order_by_asc(Column::Id)
             .limit(limit);
-        all(self.reader(), select).await
+        readable(self.reader(), select).await
     }
 }
 

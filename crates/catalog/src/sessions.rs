@@ -13,7 +13,7 @@ use crate::catalog::Catalog;
 use crate::changes::Change;
 use crate::entity::{api_key, play_session, upload_session};
 use crate::error::{CatalogError, Record};
-use crate::query::{TO_CHANGE, all, change, one};
+use crate::query::{TO_CHANGE, change, first_readable, one};
 use crate::transaction::Transaction;
 
 /// The columns that the tables of both kinds of sessions have.
@@ -73,7 +73,6 @@ impl<C: ColumnTrait> SessionColumns<C> {
             .filter(Condition::all().not().add(Expr::exists(revoked)))
             .apply_if(page.before, |select, before| select.filter(self.handle.lt(before.uuid())))
             .order_by_desc(self.handle)
-            .limit(page.limit)
     }
 
     /// The session with this id or handle.
@@ -103,7 +102,8 @@ impl Catalog {
         page: SessionPage,
         now: Timestamp,
     ) -> Result<Vec<PlaySession>, CatalogError> {
-        all(self.reader(), PLAY.page::<play_session::Entity>(organization, page, now)).await
+        let select = PLAY.page::<play_session::Entity>(organization, page, now);
+        first_readable(self.reader(), select, page.limit).await
     }
 
     /// The organization's upload sessions that are valid at `now`, the newest first.
@@ -113,7 +113,8 @@ impl Catalog {
         page: SessionPage,
         now: Timestamp,
     ) -> Result<Vec<UploadSession>, CatalogError> {
-        all(self.reader(), UPLOAD.page::<upload_session::Entity>(organization, page, now)).await
+        let select = UPLOAD.page::<upload_session::Entity>(organization, page, now);
+        first_readable(self.reader(), select, page.limit).await
     }
 }
 

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QueryTrait, Set};
 use tonearm_domain::{ApiKey, ApiKeyId, KeyType, OrganizationId, ShareTarget};
 
 use crate::catalog::Catalog;
 use crate::entity::{api_key, share_key_text};
 use crate::error::CatalogError;
-use crate::query::{all, checked};
+use crate::query::{checked, first_readable};
 use crate::transaction::Transaction;
 
 impl Catalog {
@@ -34,9 +34,8 @@ impl Catalog {
         };
         let select = select
             .apply_if(before, |select, before| select.filter(Column::Id.lt(before.uuid())))
-            .order_by_desc(Column::Id)
-            .limit(limit);
-        all(self.reader(), select).await
+            .order_by_desc(Column::Id);
+        first_readable(self.reader(), select, limit).await
     }
 
     /// The sealed texts of keys. Keys without one are left out.

@@ -12,7 +12,7 @@ use crate::column::corrupt;
 use crate::entity::sign_in::{ActiveModel, Column, Entity};
 use crate::entity::{failed_sign_in, person};
 use crate::error::CatalogError;
-use crate::query::{all, one};
+use crate::query::{one, readable};
 use crate::transaction::Transaction;
 
 impl Catalog {
@@ -29,7 +29,7 @@ impl Catalog {
     /// The sign-ins of a person, the last used first, including expired ones.
     pub async fn sign_ins(&self, person: PersonId) -> Result<Vec<SignIn>, CatalogError> {
         let select = Entity::find().filter(Column::PersonId.eq(person.uuid())).order_by_desc(Column::SeenAt);
-        all(self.reader(), select).await
+        readable(self.reader(), select).await
     }
 
     /// Records that a sign-in is being used.

@@ -13,7 +13,7 @@ use crate::column::{corrupt, moment, parsed};
 use crate::entity::key_list;
 use crate::entity::signing_key::{ActiveModel, Column, Entity};
 use crate::error::{CatalogError, Record};
-use crate::query::{TO_CHANGE, all, one, page};
+use crate::query::{TO_CHANGE, all, one, page, readable};
 use crate::transaction::Transaction;
 
 fn of_organization(organization: OrganizationId) -> Select<Entity> {
@@ -36,7 +36,7 @@ fn is_live(now: SimpleExpr) -> Condition {
 impl Catalog {
     /// Every signing key of the organization, including revoked ones, oldest first.
     pub async fn signing_keys(&self, organization: OrganizationId) -> Result<Vec<SigningKey>, CatalogError> {
-        all(self.reader(), of_organization(organization)).await
+        readable(self.reader(), of_organization(organization)).await
     }
 
     /// The number of signing keys of the organization, including revoked ones, and a page of them, oldest first.

@@ -16,7 +16,7 @@ use crate::column::{decoded, encoded, foreign_text};
 use crate::entity::{organization, track_words, transcription, transcription_settings};
 use crate::error::CatalogError;
 use crate::living::names_living_track;
-use crate::query::{TO_CHANGE, all, one};
+use crate::query::{TO_CHANGE, first_readable, one};
 use crate::transaction::Transaction;
 
 impl Catalog {
@@ -48,9 +48,8 @@ impl Catalog {
         let select = transcription::Entity::find()
             .filter(transcription::Column::OrganizationId.eq(organization.uuid()))
             .filter(transcription::Column::State.eq(state.as_str()))
-            .order_by_desc(transcription::Column::UpdatedAt)
-            .limit(limit);
-        all(self.reader(), select).await
+            .order_by_desc(transcription::Column::UpdatedAt);
+        first_readable(self.reader(), select, limit).await
     }
 }
 

@@ -12,7 +12,7 @@ use crate::catalog::Catalog;
 use crate::due_clock::DueClock;
 use crate::entity::upload::{ActiveModel, Column, Entity};
 use crate::error::{CatalogError, Record};
-use crate::query::{TO_CHANGE, all, one};
+use crate::query::{TO_CHANGE, first_readable, one};
 use crate::transaction::Transaction;
 
 /// Whether an upload could be leased.
@@ -110,11 +110,9 @@ impl Catalog {
 
     /// Uploads that have expired at `now` and that no writer holds, the first expired first.
     pub async fn expired_uploads(&self, now: Timestamp, most: u64) -> Result<Vec<Upload>, CatalogError> {
-        let select = Entity::find()
-            .filter(expired(self.due_clock(), now))
-            .order_by(Column::ExpiresAt, Order::Asc)
-            .limit(most);
-        all(self.reader(), select).await
+        let select =
+            Entity::find().filter(expired(self.due_clock(), now)).order_by(Column::ExpiresAt, Order::Asc);
+        first_readable(self.reader(), select, most).await
     }
 }
 

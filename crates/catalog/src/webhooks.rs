@@ -13,7 +13,7 @@ use crate::deliveries::is_next_of_record;
 use crate::entity::webhook::{ActiveModel, Column, Entity};
 use crate::entity::{collection, organization, webhook_delivery};
 use crate::error::{CatalogError, Record};
-use crate::query::{TO_CHANGE, all, change, one};
+use crate::query::{TO_CHANGE, all, change, one, readable};
 use crate::transaction::Transaction;
 
 fn of_kind(organization: OrganizationId, kind: WebhookKind) -> Select<Entity> {
@@ -39,7 +39,7 @@ impl Catalog {
     /// The endpoints of an organization.
     pub async fn webhooks(&self, organization: OrganizationId) -> Result<Vec<Webhook>, CatalogError> {
         let own = Entity::find().filter(Column::OrganizationId.eq(organization.uuid()));
-        all(self.reader(), own.order_by_asc(Column::Id)).await
+        readable(self.reader(), own.order_by_asc(Column::Id)).await
     }
 
     /// Every endpoint that is not paused and has a delivery that can be claimed.
@@ -49,7 +49,7 @@ impl Catalog {
             .add(Column::PausedUntil.is_null())
             .add(Expr::col((Entity, Column::PausedUntil)).lte(now.clone()));
         let select = Entity::find().filter(awake).filter(has_due(now)).order_by_asc(Column::Id);
-        all(self.reader(), select).await
+        readable(self.reader(), select).await
     }
 }
 

@@ -1,5 +1,5 @@
-//! What the writes of a form are for. Each route of a form says so, because that decides whether the form is possible
-//! without room; without it, the form writes nothing.
+//! Forms that are possible without room, because they end something. The method of a request cannot say so here: forms are
+//! always sent with `POST`.
 
 use axum::extract::Request;
 use axum::handler::Handler;
@@ -10,19 +10,9 @@ use tonearm_service::{Purpose, act_for};
 
 use crate::app::Dashboard;
 
-/// A form that may add something.
-pub(crate) fn adds<H: Handler<T, Dashboard>, T: 'static>(form: H) -> MethodRouter<Dashboard> {
-    post(form).route_layer(from_fn(add))
-}
-
 /// A form that removes something, ends a right, or signs a person in or out.
 pub(crate) fn ends<H: Handler<T, Dashboard>, T: 'static>(form: H) -> MethodRouter<Dashboard> {
     post(form).route_layer(from_fn(end))
-}
-
-async fn add(request: Request, next: Next) -> Response {
-    act_for(Purpose::Add);
-    next.run(request).await
 }
 
 /// Also for pages that sign a person in.

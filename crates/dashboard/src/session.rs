@@ -3,7 +3,6 @@
 use std::marker::PhantomData;
 use std::net::IpAddr;
 
-use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{FromRequestParts, OriginalUri, Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
@@ -14,8 +13,7 @@ use tonearm_domain::{
     Actor, Ambient, ClientAddress, ErrorCode, Organization, OrganizationId, Origin, Person, Role,
 };
 use tonearm_service::{
-    Caller, CollectedBody, Device, Office, Purpose, Refusal, Resource, Resumed, act_on_sign_in, in_request,
-    take_turn,
+    Caller, Device, Office, Refusal, Resource, Resumed, act_on_sign_in, in_request, take_turn,
 };
 use tonearm_signing::Token;
 
@@ -60,24 +58,9 @@ pub(crate) async fn judge(app: &Dashboard, request: &mut Request) -> Result<(), 
     Ok(())
 }
 
-/// Runs each request so that what it writes depends on the sign-in on which it acts, and again if the database ended its
-/// transaction in favour of others. The route of a form says what its writes are for (see
-/// [`adds`](crate::purpose::adds)).
+/// Judges what a request writes by the sign-in on which it acts.
 pub(crate) async fn acting(State(app): State<Dashboard>, request: Request, next: Next) -> Response {
-    let purpose = request.method().is_safe().then_some(Purpose::Add);
-    let (mut parts, body) = request.into_parts();
-    let collected = CollectedBody::default();
-    if body.is_end_stream() {
-        collected.keep(&Bytes::new());
-    }
-    parts.extensions.insert(collected.clone());
-    let head = (!parts.method.is_safe()).then(|| parts.clone());
-    let first = next.clone().run(Request::from_parts(parts, body));
-    in_request(app.ambient, purpose, first, move || {
-        let again = Request::from_parts(head.clone()?, Body::from(collected.get()?));
-        Some(next.clone().run(again))
-    })
-    .await
+    in_request(app.ambient, request, |request| next.clone().run(request)).await
 }
 
 /// The secret in a cookie.

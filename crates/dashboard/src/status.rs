@@ -8,7 +8,7 @@ use askama::Template;
 use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
-use axum::routing::get;
+use axum::routing::{get, post};
 use tonearm_domain::{EndedRuns, ErrorCode, JobClass, OrganizationId};
 use tonearm_service::{FailedJobs, JobFailures, NodeStatus, QueueStatus, Refusal, StatusReport};
 
@@ -16,7 +16,6 @@ use crate::amount;
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::page::{Frame, Section, render};
-use crate::purpose::adds;
 use crate::session::SignedIn;
 use crate::text::{Message, t, translate};
 use parts::PartRow;
@@ -27,7 +26,7 @@ const CLOCK_WARNING_MILLIS: u64 = 1_000;
 const CLOCK_PROBLEM_MILLIS: u64 = 30_000;
 
 pub(crate) fn routes() -> Router<Dashboard> {
-    Router::new().route("/status", get(page)).route("/status/jobs/{job_id}/retry", adds(retry::retry))
+    Router::new().route("/status", get(page)).route("/status/jobs/{job_id}/retry", post(retry::retry))
 }
 
 /// The text and the tone of a badge.

@@ -1,9 +1,6 @@
 //! Captions: the words of a track as WebVTT. They are parsed from callers' files and written for players.
 
-use std::borrow::Cow;
-
-use quick_xml::escape::resolve_html5_entity;
-
+use crate::character_references::character_reference;
 use crate::transcription::Utterance;
 
 /// Maximum size of a WebVTT text, in bytes.
@@ -210,20 +207,6 @@ fn without_tag(text: &str) -> Option<&str> {
         }
     };
     (is_span || parse_time(tag).is_some()).then_some(behind)
-}
-
-/// The character reference of HTML at the start of a text, resolved, and what follows it.
-fn character_reference(text: &str) -> Option<(Cow<'static, str>, &str)> {
-    let (name, behind) = text.strip_prefix('&')?.split_once(';')?;
-    let Some(number) = name.strip_prefix('#') else {
-        return Some((resolve_html5_entity(name)?.into(), behind));
-    };
-    let code = match number.strip_prefix(['x', 'X']) {
-        Some(hex) if hex.bytes().all(|byte| byte.is_ascii_hexdigit()) => u32::from_str_radix(hex, 16),
-        None if number.bytes().all(|byte| byte.is_ascii_digit()) => number.parse(),
-        _ => return None,
-    };
-    Some((char::from_u32(code.ok()?)?.to_string().into(), behind))
 }
 
 /// The most characters of a line that are shown in a message.

@@ -14,6 +14,7 @@ mod cache_policy;
 mod captions;
 mod certificate;
 mod chapter;
+mod character_references;
 mod client_address;
 mod colour;
 mod country;
@@ -118,6 +119,7 @@ pub use certificate::{
     renewal_at,
 };
 pub use chapter::Chapter;
+pub use character_references::resolve_references;
 pub use client_address::ClientAddress;
 pub use colour::{Colour, ColourError, PlayerColours, ThemeColour, resolve_player_colour};
 pub use country::{CountryCode, CountryCodeError};

@@ -229,6 +229,7 @@ impl Seat {
 #[cfg(test)]
 mod tests {
     use futures::FutureExt as _;
+    use tonearm_fixtures::Dice;
 
     use super::*;
 
@@ -290,14 +291,9 @@ mod tests {
     /// nobody below an equal share loses one that is in use.
     #[test]
     fn everybody_gets_an_equal_share() {
-        for seed in 1..=20_u64 {
-            let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-            let mut next = move |below: usize| {
-                state ^= state << 13;
-                state ^= state >> 7;
-                state ^= state << 17;
-                (state % below as u64) as usize
-            };
+        for seed in 1..=20 {
+            let mut dice = Dice(seed);
+            let mut next = move |below| dice.below(below);
             let (most, networks) = (4 + next(30), 2 + next(3));
             let places = places(most);
             let mut held: Vec<(usize, Place)> = Vec::new();

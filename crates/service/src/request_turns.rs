@@ -5,10 +5,13 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
+use bytes::Bytes;
+use http::{Method, Request};
 use tokio::time::timeout;
 use tonearm_catalog::Purpose;
 use tonearm_domain::{Ambient, FairPermit, FairSemaphore, Held, OrganizationId, Shares};
 
+use crate::collected_body::CollectedBody;
 use crate::refusal::Refusal;
 
 /// Requests of keys and members that are answered or wait.
@@ -62,14 +65,29 @@ impl RequestTurns {
     }
 }
 
-/// Runs the work of a request: see [`tonearm_catalog::in_request`]. Its turn ends with it.
-pub async fn in_request<F: Future>(
+/// Runs a request so that what it writes depends on the right on which it acts, and again with the body that it has read
+/// if the database ended its transaction in favour of others: see [`tonearm_catalog::in_request`]. The method says what
+/// the writes are for, unless the route does (see [`act_for`](crate::act_for)). Its turn ends with it.
+pub async fn in_request<B, F>(
     ambient: Ambient,
-    purpose: impl Into<Option<Purpose>>,
-    work: F,
-    again: impl FnMut() -> Option<F>,
-) -> F::Output {
-    TURN.scope(Mutex::default(), tonearm_catalog::in_request(ambient, purpose, work, again)).await
+    request: Request<B>,
+    run: impl Fn(Request<B>) -> F,
+) -> F::Output
+where
+    B: http_body::Body + From<Bytes>,
+    F: Future,
+{
+    let (mut parts, body) = request.into_parts();
+    let purpose = if parts.method == Method::DELETE { Purpose::End } else { Purpose::Add };
+    let collected = CollectedBody::default();
+    if body.is_end_stream() {
+        collected.keep(&Bytes::new());
+    }
+    parts.extensions.insert(collected.clone());
+    let head = (!parts.method.is_safe()).then(|| parts.clone());
+    let first = run(Request::from_parts(parts, body));
+    let again = || Some(run(Request::from_parts(head.clone()?, collected.get()?.into())));
+    TURN.scope(Mutex::default(), tonearm_catalog::in_request(ambient, purpose, first, again)).await
 }
 
 /// Waits until it is the turn of an organization's request to take processors and the database. Does nothing outside of

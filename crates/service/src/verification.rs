@@ -105,13 +105,14 @@ impl Verification {
         let (bytes, objects) = (Rate::new(terms.bytes_per_second), Rate::new(terms.objects_per_second));
         let (heads, reads) = (ReadFailures::of(&self.blobs), ReadFailures::of(&self.blobs));
         let mut run = Run { all: self, terms, bytes, objects, heads, reads, state, on_event };
+        // First, since some damage keeps the objects of a row from being compared.
+        run.report_damaged_rows().await?;
         if run.state.phase == VerifyPhase::Tracks {
             run.walk().await?;
             run.enter(VerifyPhase::Owners);
         }
         if run.state.phase == VerifyPhase::Owners {
             run.check_owners().await?;
-            run.report_damaged_rows().await?;
             run.enter(VerifyPhase::Done);
         }
         Ok(run.state)

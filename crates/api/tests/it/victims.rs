@@ -86,6 +86,7 @@ enum Locked {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_victim_of_a_deadlock_is_run_again() {
     let database = TestDatabase::migrated_postgres(tonearm_fixtures::migrate!()).await;
+    let victims = Victims::of(&database.url);
     // This session leaves it to those of the service to notice a deadlock and so become its victims.
     let mark = if database.url.contains('?') { '&' } else { '?' };
     let patient = format!("{}{mark}options=-c%20deadlock_timeout%3D60s", database.url);
@@ -117,13 +118,15 @@ async fn the_victim_of_a_deadlock_is_run_again() {
         }
         let has_ended = AtomicBool::new(false);
         let cross = async {
+            let still_runs = || assert!(!has_ended.load(Ordering::Relaxed), "{method} {path}: no deadlock");
             while is_free().await {
-                if has_ended.load(Ordering::Relaxed) {
-                    break;
-                }
+                still_runs();
             }
-            if !has_ended.load(Ordering::Relaxed) {
-                tx.track(organization, id).await.unwrap();
+            tx.track(organization, id).await.unwrap();
+            // The victim is run again, and waits for this session.
+            while !victims.is_anyone_waiting() {
+                still_runs();
+                tokio::task::yield_now().await;
             }
             drop(tx);
         };

@@ -152,10 +152,11 @@ impl TryFrom<OfRecipe> for TrackFile {
         let then: RecipeThen = decoded("track_file.variant", row.variant)?;
         let made_from = then.made_from.clone();
         let mut recipe = Recipe::from(then);
-        if let (Some(index), Some(position), Some(cache)) = (recipe_index, recipe_position, recipe_cache) {
-            recipe.index = parsed("variant.index", &index)?;
-            recipe.position = position;
-            recipe.cache = parsed("variant.cache", &cache)?;
+        // If the row of the recipe is damaged, its files are still what they were.
+        if let (Some(index), Some(position), Some(cache)) = (recipe_index, recipe_position, recipe_cache)
+            && let (Ok(index), Ok(cache)) = (index.parse(), cache.parse())
+        {
+            (recipe.index, recipe.position, recipe.cache) = (index, position, cache);
         }
         Ok(Self {
             id: FileId::from_uuid(row.id),

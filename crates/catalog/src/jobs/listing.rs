@@ -12,7 +12,7 @@ use crate::catalog::Catalog;
 use crate::column::{corrupt, moment, moment_if_set, parsed_if_set};
 use crate::entity::job::{ActiveModel, Column, Entity, Model};
 use crate::error::CatalogError;
-use crate::query::{TO_CHANGE, all, one, page};
+use crate::query::{TO_CHANGE, one, page, readable};
 use crate::transaction::Transaction;
 
 /// A job in the table, for display: waiting, running or given up. Times are by the clock that decides.
@@ -135,7 +135,7 @@ impl Catalog {
     /// All jobs that are waiting, running or given up, ordered by the time they may run.
     pub async fn pending_jobs(&self) -> Result<Vec<PendingJob>, CatalogError> {
         let select = Entity::find().order_by_asc(Column::RunAt).order_by_asc(Column::Id);
-        all(self.reader(), select).await
+        readable(self.reader(), select).await
     }
 
     /// The job with this id.

@@ -17,7 +17,7 @@ use crate::entity::{
     audit_entry, invitation, known_device, membership, source_replacement, undo_entry, upload_session,
 };
 use crate::error::CatalogError;
-use crate::query::all;
+use crate::query::{first_readable, readable};
 use crate::transaction::Transaction;
 
 /// The ids and addresses by which rows refer to one person. An account that was removed and created again has another
@@ -50,23 +50,22 @@ impl Catalog {
         use audit_entry::{Column, Entity};
         let select = Entity::find()
             .apply_if(after, |select, after| select.filter(Column::Id.gt(after.uuid())))
-            .order_by_asc(Column::Id)
-            .limit(limit);
-        all(self.reader(), select).await
+            .order_by_asc(Column::Id);
+        first_readable(self.reader(), select, limit).await
     }
 
     /// The memberships of a person.
     pub async fn memberships_of(&self, person: PersonId) -> Result<Vec<Membership>, CatalogError> {
         use membership::{Column, Entity};
         let select = Entity::find().filter(Column::PersonId.eq(person.uuid())).limit(MOST_KEPT_ROWS);
-        all(self.reader(), select).await
+        readable(self.reader(), select).await
     }
 
     /// The browsers in which a person has signed in.
     pub async fn known_devices(&self, person: PersonId) -> Result<Vec<KnownDevice>, CatalogError> {
         use known_device::{Column, Entity};
         let select = Entity::find().filter(Column::PersonId.eq(person.uuid())).limit(MOST_KEPT_ROWS);
-        all(self.reader(), select).await
+        readable(self.reader(), select).await
     }
 
     /// Links that were sent to a person, or that the person created.
@@ -76,28 +75,29 @@ impl Catalog {
             .add(Column::PersonId.is_in(person.uuids()))
             .add(Column::CreatedBy.is_in(person.uuids()))
             .add(Column::Email.is_in(person.addresses()));
-        all(self.reader(), Entity::find().filter(about).order_by_asc(Column::Id).limit(MOST_KEPT_ROWS)).await
+        readable(self.reader(), Entity::find().filter(about).order_by_asc(Column::Id).limit(MOST_KEPT_ROWS))
+            .await
     }
 
     /// Changes of many tracks that a person can undo.
     pub async fn undo_entries_of(&self, person: &PersonNames) -> Result<Vec<UndoEntry>, CatalogError> {
         use undo_entry::{Column, Entity};
         let select = Entity::find().filter(Column::PersonId.is_in(person.uuids()));
-        all(self.reader(), select.order_by_asc(Column::Id).limit(MOST_KEPT_ROWS)).await
+        readable(self.reader(), select.order_by_asc(Column::Id).limit(MOST_KEPT_ROWS)).await
     }
 
     /// Upload sessions that a person opened.
     pub async fn upload_sessions_of(&self, person: &PersonNames) -> Result<Vec<UploadSession>, CatalogError> {
         use upload_session::{Column, Entity};
         let select = Entity::find().filter(Column::PersonId.is_in(person.uuids()));
-        all(self.reader(), select.order_by_asc(Column::ExpiresAt).limit(MOST_KEPT_ROWS)).await
+        readable(self.reader(), select.order_by_asc(Column::ExpiresAt).limit(MOST_KEPT_ROWS)).await
     }
 
     /// Replacements of sources that a person requested.
     pub async fn replacements_by(&self, person: &PersonNames) -> Result<Vec<Replacement>, CatalogError> {
         use source_replacement::{Column, Entity};
         let select = Entity::find().filter(Column::PersonId.is_in(person.uuids()));
-        all(self.reader(), select.order_by_asc(Column::Id).limit(MOST_KEPT_ROWS)).await
+        readable(self.reader(), select.order_by_asc(Column::Id).limit(MOST_KEPT_ROWS)).await
     }
 }
 

@@ -107,7 +107,6 @@ async fn places(catalog: &Catalog, track: &Track) -> (usize, usize) {
         list(None, Some(track.index.as_str())).await,
         !catalog.manifest(organization, track.index).await.unwrap().is_empty(),
         catalog.count_renderable_tracks(organization).await.unwrap() > 0,
-        !catalog.own_variants(organization, scope, &["own"]).await.unwrap().is_empty(),
         catalog.storage_usage(organization, scope).await.unwrap().bytes > 0,
         catalog.storage_by_track(organization, scope, LimitOffset::default()).await.unwrap().0 > 0,
     ];

@@ -132,7 +132,9 @@ async fn ask_for_everything(library: &Library) {
     catalog.collections(own, Some(large), page(0)).await.unwrap();
     catalog.recipes(own).await.unwrap();
     catalog.recipes_for_track(own, middle).await.unwrap();
-    catalog.own_variants(own, KeyScope::Organization, &["own"]).await.unwrap();
+    let tx = catalog.begin().await.unwrap();
+    tx.own_variants(own, KeyScope::Organization, &["own"]).await.unwrap();
+    drop(tx);
     lists(catalog, own).await;
     look_ups(catalog, own, creators).await;
     logs(catalog, own).await;

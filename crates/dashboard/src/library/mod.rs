@@ -25,10 +25,10 @@ mod upload;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::routing::get;
+use axum::routing::{get, post};
 
 use crate::app::Dashboard;
-use crate::purpose::{adds, ends};
+use crate::purpose::ends;
 
 pub(crate) use colours::Shades;
 pub(crate) use start::first as first_steps;
@@ -36,56 +36,56 @@ pub(crate) use start::first as first_steps;
 /// Routes below an organization's address.
 pub(crate) fn routes() -> Router<Dashboard> {
     Router::new()
-        .route("/library", get(collections::page).merge(adds(collections::create)))
-        .route("/collections/{collection_id}", get(collection::page).merge(adds(collection::save)))
+        .route("/library", get(collections::page).merge(post(collections::create)))
+        .route("/collections/{collection_id}", get(collection::page).merge(post(collection::save)))
         .route("/collections/{collection_id}/delete", ends(collection::delete))
-        .route("/collections/{collection_id}/cover", adds(collection::save_cover))
+        .route("/collections/{collection_id}/cover", post(collection::save_cover))
         .route("/collections/{collection_id}/cover/remove", ends(collection::remove_cover))
-        .route("/collections/{collection_id}/uploads", adds(upload::begin))
-        .route("/collections/{collection_id}/imports", adds(collection::import))
-        .route("/collections/{collection_id}/restore", adds(trash::restore_collection))
-        .route("/start", get(start::page).merge(adds(start::name)))
+        .route("/collections/{collection_id}/uploads", post(upload::begin))
+        .route("/collections/{collection_id}/imports", post(collection::import))
+        .route("/collections/{collection_id}/restore", post(trash::restore_collection))
+        .route("/start", get(start::page).merge(post(start::name)))
         .route("/start/{collection_id}", get(start::tracks))
-        .route("/start/{collection_id}/link", adds(start::share))
-        .route("/collections/{collection_id}/share", get(share::page).merge(adds(share::create)))
+        .route("/start/{collection_id}/link", post(start::share))
+        .route("/collections/{collection_id}/share", get(share::page).merge(post(share::create)))
         .route(
             "/collections/{collection_id}/share/{api_key_id}/revoke",
             get(share::to_page).merge(ends(share::revoke)),
         )
-        .route("/tracks/{track_id}/share", get(share::page).merge(adds(share::create)))
+        .route("/tracks/{track_id}/share", get(share::page).merge(post(share::create)))
         .route("/tracks/{track_id}/share/{api_key_id}/revoke", get(share::to_page).merge(ends(share::revoke)))
         .route("/trash", get(trash::page))
         .route("/progress", get(live::progress))
         .route("/colours", get(colours::companions))
         .route("/tracks", get(tracks::page))
-        .route("/collections/{collection_id}/files", adds(files::take).layer(DefaultBodyLimit::disable()))
-        .route("/tracks/{track_id}", get(track::page).merge(adds(track::save)))
+        .route("/collections/{collection_id}/files", post(files::take).layer(DefaultBodyLimit::disable()))
+        .route("/tracks/{track_id}", get(track::page).merge(post(track::save)))
         .route("/tracks/{track_id}/state.json", get(upload::state))
         .route("/tracks/{track_id}/player.json", get(track::data))
         .route("/tracks/{track_id}/original", get(track::original))
-        .route("/tracks/{track_id}/source", adds(replacement::begin))
+        .route("/tracks/{track_id}/source", post(replacement::begin))
         .route("/tracks/{track_id}/source.json", get(replacement::state))
-        .route("/tracks/{track_id}/source/file", adds(replacement::take).layer(DefaultBodyLimit::disable()))
+        .route("/tracks/{track_id}/source/file", post(replacement::take).layer(DefaultBodyLimit::disable()))
         .route("/tracks/{track_id}/source/cancel", ends(replacement::cancel))
         .route(
             "/tracks/{track_id}/transcript",
             get(transcript::page)
-                .merge(adds(transcript::save))
+                .merge(post(transcript::save))
                 .layer(DefaultBodyLimit::max(transcript::MOST_FORM_BYTES)),
         )
-        .route("/tracks/{track_id}/transcribe", adds(transcript::transcribe))
+        .route("/tracks/{track_id}/transcribe", post(transcript::transcribe))
         .route("/tracks/{track_id}/captions.vtt", get(transcript::captions))
-        .route("/tracks/{track_id}/cover", adds(track::save_cover))
+        .route("/tracks/{track_id}/cover", post(track::save_cover))
         .route("/tracks/{track_id}/cover/reset", ends(track::reset_cover))
         .route("/tracks/{track_id}/row", get(tracks::row))
         .route("/tracks/{track_id}/delete", ends(track::delete))
-        .route("/tracks/{track_id}/restore", adds(trash::restore_track))
-        .route("/tracks/{track_id}/retry", adds(track::retry))
-        .route("/collections/{collection_id}/order", adds(selection::reorder))
+        .route("/tracks/{track_id}/restore", post(trash::restore_track))
+        .route("/tracks/{track_id}/retry", post(track::retry))
+        .route("/collections/{collection_id}/order", post(selection::reorder))
         .route("/selection", get(selection::leave).merge(ends(selection::choose)))
-        .route("/selection/move", get(selection::leave).merge(adds(selection::move_to)))
-        .route("/selection/position", get(selection::leave).merge(adds(selection::move_to_position)))
-        .route("/selection/titles", get(selection::leave).merge(adds(selection::retitle)))
-        .route("/selection/cover", get(selection::leave).merge(adds(selection::set_cover)))
-        .route("/undo/{undo_id}", adds(selection::undo))
+        .route("/selection/move", get(selection::leave).merge(post(selection::move_to)))
+        .route("/selection/position", get(selection::leave).merge(post(selection::move_to_position)))
+        .route("/selection/titles", get(selection::leave).merge(post(selection::retitle)))
+        .route("/selection/cover", get(selection::leave).merge(post(selection::set_cover)))
+        .route("/undo/{undo_id}", post(selection::undo))
 }

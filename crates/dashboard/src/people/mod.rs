@@ -6,7 +6,7 @@ use askama::Template;
 use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
-use axum::routing::get;
+use axum::routing::{get, post};
 use serde::Deserialize;
 use tonearm_domain::SearchWords;
 
@@ -15,7 +15,7 @@ use crate::error::PageError;
 use crate::page::{Frame, Section, render};
 use crate::paging::{CursorQuery, PageLinks, query_string};
 use crate::path::Query;
-use crate::purpose::{adds, ends};
+use crate::purpose::ends;
 use crate::session::Administrator;
 use crate::t;
 
@@ -27,10 +27,10 @@ pub(crate) fn routes() -> Router<Dashboard> {
         .route("/", get(page))
         .route("/{person_id}", get(account::page))
         .route("/{person_id}/disable", ends(account::disable))
-        .route("/{person_id}/enable", adds(account::enable))
+        .route("/{person_id}/enable", post(account::enable))
         .route("/{person_id}/remove", ends(account::remove))
         .route("/{person_id}/end-sessions", ends(account::end_sessions))
-        .route("/{person_id}/reset-password", adds(account::reset_password))
+        .route("/{person_id}/reset-password", post(account::reset_password))
         .route("/{person_id}/reset-second-factor", ends(account::reset_second_factor))
         .route("/{person_id}/identities/{identity_id}/unlink", ends(account::unlink))
         .route("/{person_id}/administrator", ends(account::set_administrator));

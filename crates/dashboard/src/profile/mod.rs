@@ -7,7 +7,7 @@ use askama::Template;
 use axum::Router;
 use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
 use http::StatusCode;
 use http::header::SET_COOKIE;
 use tonearm_domain::{ErrorCode, Language, SignInId};
@@ -21,7 +21,7 @@ use crate::flash::Flash;
 use crate::form::{Choice, Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
 use crate::path::PathId;
-use crate::purpose::{adds, ends};
+use crate::purpose::ends;
 use crate::session::{OwnProfile, RequestDevice};
 use crate::sign_in::device_cookie;
 use crate::text::{Message, t, translate};
@@ -31,18 +31,18 @@ use crate::text::{Message, t, translate};
 pub(crate) fn routes() -> Router<Dashboard> {
     let pages = Router::new()
         .route("/", get(page))
-        .route("/name", adds(rename))
-        .route("/language", adds(set_language))
+        .route("/name", post(rename))
+        .route("/language", post(set_language))
         .route("/password", ends(change_password))
-        .route("/second-factor", get(second_factor::page).merge(adds(second_factor::begin)))
-        .route("/second-factor/confirm", adds(second_factor::confirm))
+        .route("/second-factor", get(second_factor::page).merge(post(second_factor::begin)))
+        .route("/second-factor/confirm", post(second_factor::confirm))
         .route("/second-factor/recovery-codes", ends(second_factor::renew_codes))
         .route("/second-factor/remove", ends(second_factor::remove))
-        .route("/identities", adds(identities::link))
+        .route("/identities", post(identities::link))
         .route("/identities/{identity_id}/unlink", ends(identities::unlink))
         .route("/sign-out-everywhere", ends(sign_out_everywhere))
         .route("/sign-ins/{sign_in_id}/end", ends(end_sign_in))
-        .route("/organizations", adds(create_organization));
+        .route("/organizations", post(create_organization));
     Router::new().nest("/profile", pages)
 }
 

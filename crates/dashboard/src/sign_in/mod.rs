@@ -12,10 +12,10 @@ mod provider_refused;
 
 use axum::Router;
 use axum::middleware::from_fn;
-use axum::routing::get;
+use axum::routing::{get, post};
 
 use crate::app::Dashboard;
-use crate::purpose::{adds, end, ends};
+use crate::purpose::{end, ends};
 
 pub(crate) use entry::device_cookie;
 pub(crate) use provider::attempt_cookie;
@@ -29,5 +29,5 @@ pub(crate) fn routes() -> Router<Dashboard> {
         .route("/sign-in/oidc/return", get(provider::finish).route_layer(from_fn(end)))
         .route("/sign-out", ends(password::sign_out))
         .route("/session.json", get(current::session))
-        .route("/link/{token}", get(link::page).merge(adds(link::use_link)))
+        .route("/link/{token}", get(link::page).merge(post(link::use_link)))
 }

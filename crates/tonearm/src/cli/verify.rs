@@ -181,11 +181,13 @@ fn print_damaged(row: &DamagedRow, as_json: bool) {
     if as_json {
         return print::json(&json!({ "damaged_row": row }));
     }
-    print::outln!(
-        "the metadata of the {} {} cannot be read; send other metadata to replace it",
-        row.table,
-        row.id
-    );
+    let DamagedRow { table, id, .. } = row;
+    match row.is_metadata {
+        true => print::outln!(
+            "the metadata of the {table} {id} cannot be read; send other metadata to replace it"
+        ),
+        false => print::outln!("the row {id} of the table {table} cannot be read and is left out of lists"),
+    }
 }
 
 fn show(state: &VerifyState, as_json: bool) {
@@ -223,7 +225,7 @@ fn show(state: &VerifyState, as_json: bool) {
         print::outln!("{} cannot be read.", state.unreadable);
     }
     if state.damaged_rows > 0 {
-        print::outln!("{} records have metadata that cannot be read.", state.damaged_rows);
+        print::outln!("{} records cannot be read, or only without their metadata.", state.damaged_rows);
     }
     if state.queued > 0 {
         print::outln!("{} are being recreated; `tonearm job list` shows the jobs.", state.queued);

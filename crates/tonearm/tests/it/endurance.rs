@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use socket2::SockRef;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tonearm_fixtures::{Postgres, S3Server};
+use tonearm_fixtures::{Dice, Postgres, S3Server};
 use tonearm_testkit::{Client, Program};
 
 use crate::command_output::create_organization;
@@ -27,14 +27,8 @@ const SECRET: &str = "one secret for all nodes of the test";
 
 /// Bytes without a pattern.
 static NOISE: LazyLock<Vec<u8>> = LazyLock::new(|| {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state.to_le_bytes()
-    };
-    std::iter::repeat_with(next).take(MEBIBYTE / 8).flatten().collect()
+    let mut dice = Dice(0);
+    std::iter::repeat_with(|| dice.number().to_le_bytes()).take(MEBIBYTE / 8).flatten().collect()
 });
 
 /// A file in which each mebibyte is different, and differs from those of files with other numbers.

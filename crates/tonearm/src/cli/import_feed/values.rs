@@ -2,7 +2,7 @@
 
 use jiff::fmt::rfc2822::DateTimeParser;
 use sha2::{Digest, Sha256};
-use tonearm_domain::Timestamp;
+use tonearm_domain::{Timestamp, resolve_references};
 use url::Url;
 
 /// The longest id of an episode that is used as it is, in characters. A longer one is hashed.
@@ -24,7 +24,7 @@ const DATES: DateTimeParser = DateTimeParser::new().relaxed_weekday(true);
 /// A text without the characters that the service does not store. Feeds contain the named entities of HTML, which XML does
 /// not have, and references that were escaped twice. Returns `None` if nothing is left.
 pub(super) fn text(text: &str) -> Option<String> {
-    let text = html_escape::decode_html_entities(text);
+    let text = resolve_references(text);
     let text: String = text.trim().chars().filter(|c| *c != '\0').take(LONGEST_TITLE).collect();
     Some(text).filter(|text| !text.is_empty())
 }

@@ -1,0 +1,257 @@
+//! Rows that cannot be read break no list, and are named.
+
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
+use tonearm_catalog::{Catalog, CatalogError, KeyQuery, PurgedTitles};
+use tonearm_domain::{
+    Ambient, Collection, Cursor, FileData, KeyState, KeyType, LimitOffset, Metadata, ShareTarget, Track,
+    TrackFilter, TrackOrder, TrackStatus, VariantIndex,
+};
+use tonearm_fixtures::ambient;
+
+use crate::database::{Reach, TestDatabase};
+use crate::odd::Odd;
+use crate::samples::*;
+use crate::settings::Settings;
+
+crate::on_both!(what_cannot_be_read_breaks_no_list, no_damaged_column_breaks_a_list);
+
+async fn what_cannot_be_read_breaks_no_list(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let (organization, mut collection) = stored_collection(&catalog, &ambient).await;
+    let mut creator = creator(&ambient, &organization);
+    let tx = catalog.begin().await.unwrap();
+    tx.insert_creator(&creator).await.unwrap();
+    tx.commit().await.unwrap();
+    let [sound, damaged] = [(); 2].map(|()| bare_track(&ambient, &collection));
+    let [sound, mut damaged] = [stored_track(&catalog, sound).await, stored_track(&catalog, damaged).await];
+    let raw = database.raw().await;
+    let unreadable = if database.url.starts_with("sqlite") { "{\"x\":" } else { "{\"x\":1e400}" };
+    for (table, condition) in [
+        ("track", format!("track_order = {}", damaged.order)),
+        ("collection", "1 = 1".to_owned()),
+        ("creator", "1 = 1".to_owned()),
+    ] {
+        let update = format!("UPDATE {table} SET metadata = '{unreadable}' WHERE {condition}");
+        assert_eq!(raw.execute_unprepared(&update).await.unwrap().rows_affected(), 1);
+    }
+    let own = organization.id;
+    let window = LimitOffset::default();
+    let read = async || {
+        let (_, tracks) = catalog.tracks_in_collection(own, collection.id, None, window).await.unwrap();
+        tracks
+    };
+    assert_eq!(read().await[0], sound);
+    assert!(read().await[1].metadata.is_damaged());
+    assert!(catalog.track(own, damaged.id).await.unwrap().unwrap().metadata.is_damaged());
+    assert!(catalog.creators(own, window).await.unwrap().1[0].metadata.is_damaged());
+    assert!(catalog.collections(own, None, window).await.unwrap().1[0].metadata.is_damaged());
+    let mut named = Vec::new();
+    catalog.each_damaged_row(|row| named.push((row.table, row.id, row.is_metadata))).await.unwrap();
+    let expected = [
+        ("track", damaged.id.to_string(), true),
+        ("collection", collection.id.to_string(), true),
+        ("creator", creator.id.to_string(), true),
+    ];
+    assert_eq!(named, expected);
+
+    // Other fields change, and what cannot be read stays for whoever can.
+    let kept = async |table: &str| {
+        let ask = format!("SELECT CAST(metadata AS text) AS kept FROM {table} ORDER BY id");
+        let ask = Statement::from_string(raw.get_database_backend(), ask);
+        let rows = raw.query_all_raw(ask).await.unwrap();
+        rows.iter().filter(|row| row.try_get::<String>("", "kept").unwrap().contains("\"x\"")).count()
+    };
+    damaged.metadata = Metadata::damaged();
+    (collection.metadata, creator.metadata) = (Metadata::damaged(), Metadata::damaged());
+    damaged.player_title = Some("Renamed".to_owned());
+    let tx = catalog.begin().await.unwrap();
+    tx.update_track(&damaged).await.unwrap();
+    tx.update_collection(&collection).await.unwrap();
+    tx.update_creator(&creator).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(read_titles(&catalog, &collection).await, [None, Some("Renamed".to_owned())]);
+    for table in ["track", "collection", "creator"] {
+        assert_eq!(kept(table).await, 1, "{table}");
+    }
+
+    // Other metadata takes its place, and it does not keep the track from being purged.
+    damaged.metadata = rich_metadata();
+    let tx = catalog.begin().await.unwrap();
+    tx.update_track(&damaged).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(catalog.track(own, damaged.id).await.unwrap().unwrap().metadata, rich_metadata());
+    let spoil = format!("UPDATE track SET metadata = '{unreadable}'");
+    raw.execute_unprepared(&spoil).await.unwrap();
+    let tx = catalog.begin().await.unwrap();
+    assert!(tx.soft_delete_track(own, damaged.id, ambient.now()).await.unwrap());
+    assert!(tx.purge_track(own, damaged.id, ambient.now(), PurgedTitles::Removed).await.unwrap());
+    tx.commit().await.unwrap();
+    assert_eq!(kept("track").await, 1);
+}
+
+/// The columns of a table, besides its id, that hold text or JSON, and their types.
+async fn text_columns(raw: &DatabaseConnection, table: &str) -> Vec<(String, String)> {
+    let ask = match raw.get_database_backend() {
+        DbBackend::Sqlite => format!("SELECT name, type AS kind FROM pragma_table_info('{table}')"),
+        _ => format!(
+            "SELECT column_name AS name, data_type AS kind FROM information_schema.columns WHERE table_name = '{table}'"
+        ),
+    };
+    let rows = raw.query_all_raw(Statement::from_string(raw.get_database_backend(), ask)).await.unwrap();
+    let column = |row: &sea_orm::QueryResult| -> (String, String) {
+        (row.try_get("", "name").unwrap(), row.try_get("", "kind").unwrap())
+    };
+    let is_text = |(_, kind): &(String, String)| {
+        let kind = kind.to_lowercase();
+        ["text", "char", "json"].iter().any(|it| kind.contains(it))
+    };
+    rows.iter().map(column).filter(|column| column.0 != "id" && is_text(column)).collect()
+}
+
+/// An organization with a track that has two files.
+struct Whole {
+    settings: Settings,
+    collection: Collection,
+    track: Track,
+}
+
+impl Whole {
+    async fn stored(catalog: &Catalog, ambient: &Ambient, seed: u64) -> Self {
+        let mut settings = Settings::new(&Odd::new(seed), ambient);
+        let organization = &settings.organization;
+        let collection = bare_collection(ambient, organization);
+        let creator = creator(ambient, organization);
+        let track = Track { status: TrackStatus::Ready, ..bare_track(ambient, &collection) };
+        let other = recipe(ambient, organization, None, "other", 1);
+        let files = [&settings.recipe, &other].map(|it| made_file(ambient, &track, it, FileData::NONE));
+        let tx = catalog.begin().await.unwrap();
+        tx.insert_organization(organization).await.unwrap();
+        tx.insert_collection(&collection).await.unwrap();
+        tx.insert_creator(&creator).await.unwrap();
+        settings.share_with(&collection);
+        settings.store(&tx).await;
+        tx.insert_recipe(&other).await.unwrap();
+        tx.insert_track(&track).await.unwrap();
+        for file in &files {
+            tx.put_track_file(file).await.unwrap();
+        }
+        tx.commit().await.unwrap();
+        Self { settings, collection, track }
+    }
+
+    /// The number of rows of every list.
+    async fn lists(&self, catalog: &Catalog) -> Result<Vec<usize>, CatalogError> {
+        let (own, collection, window) =
+            (self.settings.organization.id, self.collection.id, LimitOffset::default());
+        let keys = KeyQuery {
+            key_types: KeyType::ALL.to_vec(),
+            state: KeyState::Valid,
+            words: None,
+            cursor: Cursor::First,
+            limit: 50,
+        };
+        let (filter, order) = (TrackFilter::default(), TrackOrder::default());
+        let (mut position, mut looked_up) = (None, 0);
+        // A part without rows leads to the next one.
+        loop {
+            let part = Box::pin(catalog.look_up_tracks(own, &filter, order, (position.as_ref(), 1))).await?;
+            looked_up += part.rows.len();
+            position = part.next;
+            if position.is_none() {
+                break;
+            }
+        }
+        let mut playable = 0;
+        catalog.each_playable_track(own, collection, None, |_| playable += 1).await?;
+        let shared = VariantIndex::from_static("other");
+        let share = ShareTarget::Collection(collection);
+        Ok(vec![
+            looked_up,
+            playable,
+            catalog.tracks_in_collection(own, collection, None, window).await?.1.len(),
+            catalog.shared_tracks(own, collection, None, &shared, (None, 50)).await?.0.len(),
+            catalog.files_of_track(self.track.id).await?.len(),
+            catalog.files_of_tracks(&[self.track.id]).await?.len(),
+            catalog.collections(own, None, window).await?.1.len(),
+            catalog.creators(own, window).await?.1.len(),
+            catalog.organizations().await?.len(),
+            catalog.recipes(own).await?.len(),
+            catalog.recipes_for_track(own, self.track.id).await?.len(),
+            catalog.api_keys(own).await?.len(),
+            catalog.api_key_page(own, None, window).await?.1.len(),
+            catalog.key_page(own, &keys, self.collection.created_at).await?.rows.len(),
+            catalog.share_keys(own, share, None, 1).await?.len(),
+            catalog.signing_keys(own).await?.len(),
+            catalog.signing_key_page(own, window).await?.1.len(),
+            catalog.webhooks(own).await?.len(),
+            catalog.people().await?.len(),
+            catalog.person_page(None, Cursor::First, 50).await?.rows.len(),
+            catalog.members(own).await?.len(),
+            catalog.organizations_of(self.settings.person.id).await?.len(),
+            catalog.open_invitations(own).await?.len(),
+        ])
+    }
+}
+
+const DAMAGED: [&str; 11] = [
+    "track",
+    "collection",
+    "creator",
+    "organization",
+    "variant",
+    "track_file",
+    "api_key",
+    "signing_key",
+    "webhook",
+    "person",
+    "invitation",
+];
+
+/// Each column in turn holds what no version of Tonearm has written: the row is left out of lists and named.
+async fn no_damaged_column_breaks_a_list(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let both = [Whole::stored(&catalog, &ambient, 1).await, Whole::stored(&catalog, &ambient, 2).await];
+    let rows = async |what: &str| {
+        let [one, other] = &both;
+        let mut rows = one.lists(&catalog).await.expect(what);
+        rows.extend(other.lists(&catalog).await.expect(what));
+        rows
+    };
+    let (raw, sound, mut tried) = (database.raw().await, rows("sound").await, 0);
+    for table in DAMAGED {
+        for (column, kind) in text_columns(&raw, table).await {
+            let odd = if kind.to_lowercase().contains("json") { "\"odd\"" } else { "\u{1}odd" };
+            let (before, first) =
+                (format!("before_{table}_{column}"), format!("SELECT min(CAST(id AS text)) FROM {table}"));
+            raw.execute_unprepared(&format!("CREATE TABLE {before} AS SELECT * FROM {table}")).await.unwrap();
+            let damage = format!("UPDATE {table} SET {column} = '{odd}' WHERE CAST(id AS text) = ({first})");
+            // Some columns refer to others.
+            if raw.execute_unprepared(&damage).await.is_ok() {
+                tried += 1;
+                let what = format!("{table}.{column}");
+                let left = rows(&what).await;
+                assert!(left.iter().zip(&sound).all(|(left, sound)| left + 1 >= *sound), "{what}: {left:?}");
+                let mut named = Vec::new();
+                catalog.each_damaged_row(|row| named.push(row)).await.expect(&what);
+                assert!(named.len() <= 1 && named.iter().all(|row| row.table == table), "{what}: {named:?}");
+                let is_left_out = named.iter().any(|row| !row.is_metadata);
+                assert_eq!(left != sound, is_left_out, "{what}: {left:?} {named:?}");
+                let restore = format!(
+                    "UPDATE {table} SET {column} = (SELECT {column} FROM {before} WHERE {before}.id = {table}.id)"
+                );
+                raw.execute_unprepared(&restore).await.unwrap();
+                assert_eq!(rows(&what).await, sound, "{what}");
+            }
+            raw.execute_unprepared(&format!("DROP TABLE {before}")).await.unwrap();
+        }
+    }
+    assert!(tried > 60, "{tried}");
+    raw.close().await.unwrap();
+}
+
+async fn read_titles(catalog: &Catalog, collection: &Collection) -> Vec<Option<String>> {
+    let window = LimitOffset::default();
+    let (_, tracks) =
+        catalog.tracks_in_collection(collection.organization_id, collection.id, None, window).await.unwrap();
+    tracks.into_iter().map(|track| track.player_title).collect()
+}
