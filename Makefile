@@ -14,7 +14,7 @@ TESTS := gate
 # What this project gets for its checks, without installing it.
 export PATH := $(CURDIR)/.cache/tools/bin:$(PATH)
 
-.PHONY: help run demo trial build package test-package image player sdk test test-all test-times lint style rules dependencies fmt pictures chaos cluster simulate endurance neighbours fuzz-api fuzz-media fuzz-edge formats errors bench rust ffmpeg
+.PHONY: help run demo trial build package test-package image player sdk test test-all test-times lint style rules dependencies fmt browsers pictures chaos cluster simulate endurance neighbours fuzz-api fuzz-media fuzz-edge formats errors answers bench rust ffmpeg
 
 help: ## List all targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -89,6 +89,9 @@ dependencies: rust ## Check licences, sources, unused dependencies and advisorie
 fmt: rust ## Format the code
 	@cargo fmt --all
 
+browsers: rust ffmpeg ## Before a release: a story in Firefox and in WebKit
+	@tools/browsers
+
 pictures: rust ffmpeg ## Take screenshots of every dashboard page (DIR, default target/pictures)
 	@tools/need chromium chromium chromedriver chromium-driver
 	@tools/axe/fetch
@@ -133,6 +136,9 @@ formats: rust ffmpeg ## Regenerate the tables of docs/formats.md
 
 errors: rust ## Regenerate the tables of docs/errors.md
 	@TONEARM_WRITE_ERRORS=1 cargo test --package tonearm-domain --lib the_page_of_errors
+
+answers: rust ffmpeg ## Record the example answers of /docs again; then make sdk
+	@TONEARM_WRITE_ANSWERS=1 cargo test --package tonearm-api --test it contract::sqlite::every_operation_answers_as_described
 
 bench: rust ffmpeg ## Run the benchmarks with the program as packages ship it; see docs/benchmarks.md
 	@tools/need wrk wrk h2load nghttp2-client nginx nginx-light openssl openssl

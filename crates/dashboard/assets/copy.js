@@ -1,4 +1,5 @@
-// Buttons that copy a text, their own or that of a field they name. They are shown only where that is possible.
+// Buttons that copy a text: that of a field they name, or their own. If the browser does not allow it, the text is selected where
+// it is shown.
 
 import { t } from "./texts.js";
 
@@ -9,18 +10,27 @@ export function offerCopying(part = document) {
 
 function offer(button) {
   const field = document.getElementById(button.dataset.copyField);
-  if (!navigator.clipboard && !field) return;
+  const shown = field ?? button.parentElement.querySelector("code");
+  if (!navigator.clipboard && !shown) return;
   const label = [...button.childNodes];
+  // Screen readers tell of what is inserted here.
+  const said = Object.assign(document.createElement("span"), { className: "hidden", role: "status" });
+  button.after(said);
   button.hidden = false;
   button.addEventListener("click", async () => {
-    field?.select();
+    if (field) field.select();
+    else if (shown) getSelection().selectAllChildren(shown);
     try {
       await navigator.clipboard.writeText(field ? field.value : button.dataset.copy);
       button.textContent = t("script-copy-done");
     } catch {
-      button.textContent = t(field ? "script-copy-keys" : "script-copy-failed");
+      button.textContent = t(shown ? "script-copy-keys" : "script-copy-failed");
     }
-    setTimeout(() => button.replaceChildren(...label), 2000);
+    said.textContent = button.textContent;
+    setTimeout(() => {
+      button.replaceChildren(...label);
+      said.textContent = "";
+    }, 2000);
   });
 }
 

@@ -1,5 +1,5 @@
 // What is typed into a form is kept in this tab until the form has arrived. If it has not, the same person finds the form filled
-// in again. Passwords, files and hidden fields are never kept.
+// in again. Passwords and files are never kept, hidden fields only if they say what a form was opened with (edited.rs).
 
 import { look } from "./signing-in.js";
 import { t } from "./texts.js";
@@ -32,8 +32,10 @@ const here = () => location.pathname + location.search;
 
 const action = (form) => new URL(form.getAttribute("action") ?? location.href, location.href).pathname;
 
+const saysWhatWas = (field) => field.name.startsWith("opened_with_");
+
 /** The fields of a form that people fill in. */
-const fields = (form) => [...form.elements].filter((field) => field.name && !field.hidden && !UNKEPT.includes(field.type));
+const fields = (form) => [...form.elements].filter((field) => field.name && !field.hidden && (!UNKEPT.includes(field.type) || saysWhatWas(field)));
 
 /**
  * What opens the page of a form that has no address, as it answers the form of a list: that form is sent again. It is the
@@ -79,6 +81,7 @@ function fill(form, typed) {
     if (state(field) === wanted) continue;
     if (option === null) field.value = wanted;
     else field.checked = wanted;
+    if (saysWhatWas(field)) continue;
     first ??= field;
     for (const name of ["input", "change"]) field.dispatchEvent(new Event(name, { bubbles: true }));
   }

@@ -45,7 +45,9 @@ function list() {
   summary.setAttribute("role", "alert");
   const heading = document.createElement("p");
   heading.className = "strong";
-  heading.textContent = t("script-form-problems");
+  // Nothing is saved by a form that asks for a page.
+  const asks = problems.some((problem) => fieldOf(problem)?.form?.method === "get");
+  heading.textContent = t(asks ? "script-form-unanswered" : "script-form-problems");
   const entries = document.createElement("ul");
   entries.append(...problems.map(entry));
   summary.append(heading, entries);
@@ -54,7 +56,7 @@ function list() {
 
 /** A page that answers a form has the address of the form's action, which cannot always be opened; the page before it can. */
 function takeAddressOfPage() {
-  const answered = performance.getEntriesByType("navigation")[0]?.responseStatus === 422;
+  const answered = [409, 422].includes(performance.getEntriesByType("navigation")[0]?.responseStatus);
   const before = document.referrer && new URL(document.referrer);
   if (answered && before && before.origin === location.origin && before.pathname.startsWith("/dashboard/")) {
     history.replaceState(null, "", before.pathname + before.search);

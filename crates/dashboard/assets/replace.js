@@ -51,7 +51,7 @@ class Replacing {
         this.#say(t("script-uploading-percent", { percent: Math.floor(this.bar.value * 100) }));
       };
       const waits = () => this.#say(t("script-upload-disconnected"), "warn");
-      this.#transfer = new Transfer(file, url, { moved, waits });
+      this.#transfer = new Transfer(file, url, { moved, waits, isNew: true });
       await this.#transfer.send();
       this.#transfer = null;
       this.#follow();

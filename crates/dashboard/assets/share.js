@@ -70,7 +70,7 @@ function fill(panel, toast) {
   offerChoices(shown);
   localise(shown);
   const wrong = shown.querySelector("[aria-invalid]");
-  const again = focused && document.getElementById(focused);
+  const again = document.getElementById(focused);
   (wrong ?? (toast ? shown.querySelector("#share-url") : null) ?? again ?? shown.querySelector("#share-heading")).focus();
   if (toast) dialog.scrollTop = 0;
 }

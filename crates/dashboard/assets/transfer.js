@@ -38,9 +38,12 @@ export class Transfer {
   #piece = Infinity;
   #pause = FIRST_PAUSE_MS;
 
-  /** `moved` is called with the bytes that were sent, `waits` when the connection is lost. */
-  constructor(file, url, { moved, waits }) {
-    Object.assign(this, { file, url, moved, waits });
+  /**
+   * `moved` is called with the bytes that were sent, `waits` when the connection is lost. Nothing was sent to an address that
+   * is new: the server is not asked.
+   */
+  constructor(file, url, { moved, waits, isNew = false }) {
+    Object.assign(this, { file, url, moved, waits, isNew });
   }
 
   stop() {
@@ -53,7 +56,8 @@ export class Transfer {
   async send() {
     this.#isStopped = false;
     for (;;) {
-      const offset = await this.#known();
+      const offset = this.isNew ? 0 : await this.#known();
+      this.isNew = false;
       if (offset === this.file.size) return;
       const isDone = await this.#append(offset);
       if (this.#isStopped) throw new Stopped();

@@ -2,6 +2,7 @@
 // time left, can be paused and cancelled, and continues by itself after the network was away. Then each is followed until it
 // is ready.
 
+import { chosen, dropped, isListed } from "./folders.js";
 import { follow, progressText } from "./live.js";
 import { updateRows } from "./rows.js";
 import { request } from "./signing-in.js";
@@ -19,7 +20,7 @@ const TRY_AGAIN = ["script-try-again", "script-upload-try-again-name"];
 const CANCEL = ["script-cancel", "script-upload-cancel-name"];
 
 function begin(zone) {
-  zone.querySelector("[data-with-script]").hidden = false;
+  for (const node of zone.querySelectorAll("[data-with-script]")) node.hidden = false;
   zone.querySelector("[type=submit]").hidden = true;
   const queue = new Queue(zone.dataset.uploads, zone.dataset.tracks, document.querySelector("[data-upload-list]"));
   const input = zone.querySelector("input[type=file]");
@@ -27,15 +28,27 @@ function begin(zone) {
     queue.add(input.files);
     input.value = "";
   });
-  takeDrops(zone, queue);
-  announce(zone, unfinished(zone.dataset.uploads));
+  const isAudio = (file) => isListed(file, input.accept);
+  const take = ({ files, leftOut }) => {
+    queue.add(files);
+    note(zone, leftOut && t("script-upload-left-out", { count: leftOut }));
+  };
+  const folder = zone.querySelector("[webkitdirectory]");
+  zone.querySelector("[data-folder]")?.addEventListener("click", () => folder.click());
+  folder?.addEventListener("change", () => {
+    take(chosen(folder.files, isAudio));
+    folder.value = "";
+  });
+  takeDrops(zone, (transfer) => dropped(transfer, isAudio).then(take));
+  const names = unfinished(zone.dataset.uploads);
+  note(zone, names.length && t("script-upload-interrupted", { count: names.length, name: names[0] }));
   addEventListener("beforeunload", (event) => {
     if (queue.isBusy) event.preventDefault();
   });
 }
 
 /** Files can be dropped anywhere on the page. */
-function takeDrops(zone, queue) {
+function takeDrops(zone, take) {
   const hasFiles = (event) => event.dataTransfer?.types.includes("Files");
   let depth = 0;
   const show = (change) => {
@@ -50,13 +63,14 @@ function takeDrops(zone, queue) {
     event.preventDefault();
     depth = 0;
     show(0);
-    queue.add(event.dataTransfer.files);
+    take(event.dataTransfer);
   });
 }
 
-function announce(zone, names) {
-  if (!names.length) return;
-  const note = part("p", "note notice", t("script-upload-interrupted", { count: names.length, name: names[0] }));
+/** Says something below the zone, if there is something to say. */
+function note(zone, text) {
+  if (!text) return;
+  const note = part("p", "note notice", text);
   note.setAttribute("role", "status");
   zone.after(note);
 }
@@ -126,6 +140,8 @@ class Upload {
   #transfer = null;
   #created = null;
   #track = null;
+  /** Whether nothing was sent to its address. */
+  #isNew = false;
   #isRunning = false;
   #isStopped = false;
   #action = PAUSE;
@@ -229,7 +245,7 @@ class Upload {
 
   /** Gives the address to upload to. A file has one track: another is asked for only if there came none. */
   async #create() {
-    this.#created ??= this.#recalled() ?? this.queue.create(this.file.name);
+    this.#created ??= this.#recalled() ?? this.#new();
     try {
       const { track_id: track, upload_url: url } = await this.#created;
       this.#track = track;
@@ -239,6 +255,11 @@ class Upload {
       this.#created = null;
       throw error;
     }
+  }
+
+  #new() {
+    this.#isNew = true;
+    return this.queue.create(this.file.name);
   }
 
   #recalled() {
@@ -256,7 +277,8 @@ class Upload {
       this.#pace = new Pace();
       this.say(t("script-upload-disconnected"), "warn");
     };
-    this.#transfer = new Transfer(this.file, url, { moved, waits });
+    this.#transfer = new Transfer(this.file, url, { moved, waits, isNew: this.#isNew });
+    this.#isNew = false;
     this.say(t("script-uploading"), "busy");
     try {
       await this.#transfer.send();

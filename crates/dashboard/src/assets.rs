@@ -61,6 +61,7 @@ const ASSETS: &[Asset] = &[
     ("crop.js", JS, include_bytes!("../assets/crop.js")),
     ("replace.js", JS, include_bytes!("../assets/replace.js")),
     ("share.js", JS, include_bytes!("../assets/share.js")),
+    ("folders.js", JS, include_bytes!("../assets/folders.js")),
     ("transfer.js", JS, include_bytes!("../assets/transfer.js")),
     ("start.js", JS, include_bytes!("../assets/start.js")),
     ("unfinished.js", JS, include_bytes!("../assets/unfinished.js")),

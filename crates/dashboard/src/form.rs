@@ -8,7 +8,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Multipart, Request};
 use futures::StreamExt;
 use http::header::CONTENT_TYPE;
-use http::{Extensions, HeaderMap, HeaderValue};
+use http::{Extensions, HeaderMap, HeaderValue, StatusCode};
 use tokio::time::timeout;
 use tonearm_domain::{BodyBudget, CollectError};
 use tonearm_service::{CollectedBody, Refusal};
@@ -128,7 +128,10 @@ impl<S: Send + Sync> FromRequest<S> for Fields {
 
 /// The problems of a form, by field. Templates show each beside its field.
 #[derive(Debug, Default)]
-pub(crate) struct Problems(HashMap<&'static str, String>);
+pub(crate) struct Problems {
+    by_field: HashMap<&'static str, String>,
+    is_conflict: bool,
+}
 
 impl Problems {
     /// One problem. The empty name stands for the whole form.
@@ -140,7 +143,7 @@ impl Problems {
 
     /// Adds a problem.
     pub(crate) fn add(&mut self, field: &'static str, problem: &str) {
-        self.0.entry(field).or_insert_with(|| sentence(problem));
+        self.by_field.entry(field).or_insert_with(|| sentence(problem));
     }
 
     /// The problems in a use case's refusal that concerns a field. Other refusals have their own page.
@@ -149,20 +152,25 @@ impl Problems {
             Refusal::Invalid { field, message } => {
                 Ok(Self::one(field, &message_beside_field(field, &message)))
             }
-            Refusal::Conflict { message, .. } => Ok(Self::one("", &message)),
+            Refusal::Conflict { message, .. } => Ok(Self { is_conflict: true, ..Self::one("", &message) }),
             Refusal::NotFound(resource) => Ok(Self::one("", &t(not_found(resource)).to_string())),
             other => Err(other.into()),
         }
     }
 
+    /// The status of a form that is shown again with these problems.
+    pub(crate) const fn status(&self) -> StatusCode {
+        if self.is_conflict { StatusCode::CONFLICT } else { StatusCode::UNPROCESSABLE_ENTITY }
+    }
+
     /// Whether there are no problems.
     pub(crate) fn is_none(&self) -> bool {
-        self.0.is_empty()
+        self.by_field.is_empty()
     }
 
     /// The problem of a field.
     pub(crate) fn with(&self, field: &str) -> Option<&str> {
-        self.0.get(field).map(String::as_str)
+        self.by_field.get(field).map(String::as_str)
     }
 }
 

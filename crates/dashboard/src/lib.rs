@@ -12,6 +12,7 @@ mod audit;
 mod cookie;
 mod cover;
 mod csrf;
+mod edited;
 mod embed;
 mod error;
 mod flash;

@@ -7,7 +7,6 @@ use axum::extract::{DefaultBodyLimit, OriginalUri, State};
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
-use http::Uri;
 use tonearm_service::Refusal;
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
@@ -59,8 +58,11 @@ pub fn router(app: Dashboard) -> Router {
     let assets = assets::routes().layer(from_fn_with_state(app.clone(), headers::protect));
     Router::new()
         .route("/", get(async || Redirect::to("/dashboard")))
-        .route("/dashboard/", get(async |OriginalUri(uri): OriginalUri| without_slash(&uri)))
-        .route("/docs/", get(async |OriginalUri(uri): OriginalUri| without_slash(&uri)))
+        // What browsers ask for beside pages that name no icon.
+        .route("/favicon.ico", get(async || Redirect::temporary(&assets::address("icon.svg"))))
+        .route("/dashboard/", get(without_slash))
+        .route("/docs/", get(without_slash))
+        .route("/docs/{resource}/", get(without_slash))
         .nest("/dashboard", assets.merge(pages))
         .with_state(app)
 }
@@ -76,19 +78,16 @@ async fn home(State(app): State<Dashboard>, signed_in: SignedIn) -> Result<Respo
     }
 }
 
-async fn nothing(
-    OriginalUri(uri): OriginalUri,
-    signed_in: Result<SignedIn, PageError>,
-) -> Result<Redirect, PageError> {
+async fn nothing(uri: OriginalUri, signed_in: Result<SignedIn, PageError>) -> Result<Redirect, PageError> {
     if uri.path().ends_with('/') {
-        return Ok(without_slash(&uri));
+        return Ok(without_slash(uri).await);
     }
     signed_in?;
     Err(PageError::NoPage)
 }
 
 /// Addresses of pages do not end with a slash, but people type one.
-fn without_slash(uri: &Uri) -> Redirect {
+pub(crate) async fn without_slash(OriginalUri(uri): OriginalUri) -> Redirect {
     let path = uri.path().trim_end_matches('/');
     let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
     Redirect::permanent(&format!("{path}{query}"))

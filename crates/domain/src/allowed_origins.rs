@@ -100,7 +100,7 @@ impl fmt::Debug for PageOrigin {
 }
 
 /// The web pages that may use a key. An empty list is not possible, so it can never be mistaken for "any".
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AllowedOrigins {
     /// Every page.
     Any,

@@ -307,6 +307,7 @@ error_codes! {
     }
     pages {
         AlreadyMember "already_member";
+        ChangedMeanwhile "changed_meanwhile";
         ChangedSince "changed_since";
         CollectionDeleted "collection_deleted";
         ImportOver "import_over";
@@ -337,7 +338,6 @@ error_codes! {
         SignedOut "signed_out";
         TestRunning "test_running";
         TooManyAccountsTried "too_many_accounts_tried";
-        TitlesChanged "titles_changed";
         TracksGone "tracks_gone";
         TranscriptChanged "transcript_changed";
         TranscriptEdited "transcript_edited";

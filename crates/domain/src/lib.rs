@@ -166,7 +166,7 @@ pub use organization::{Collection, Organization};
 pub use outage::Outage;
 pub use page_bytes::{PageBytes, PageRecord};
 pub use password::{Password, PasswordError};
-pub use patch::Patch;
+pub use patch::{ChangedMeanwhile, Patch};
 pub use person::{EmailAddress, EmailAddressError, Membership, Person, Role, RoleError};
 pub use person_identity::PersonIdentity;
 pub use player_text::{shown_subtitle, shown_title};

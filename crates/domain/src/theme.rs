@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::colour::ThemeColour;
-use crate::patch::Patch;
+use crate::patch::{ChangedMeanwhile, Patch};
 
 /// Colours that were set manually: at most 8, each with shares from 0 to 1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -67,9 +67,9 @@ impl Theme {
 
     /// Sets or clears the colours. If a client sends a whole record back unchanged, found colours in it do not become
     /// set colours.
-    pub fn apply(&mut self, patch: Patch<Palette>, is_record: bool) {
+    pub fn apply(&mut self, patch: Patch<Palette>, is_record: bool) -> Result<(), ChangedMeanwhile> {
         match patch {
-            Patch::Set(palette) if is_record && self.set.is_none() && self.shows(&palette) => {}
+            Patch::Set(palette) if is_record && self.set.is_none() && self.shows(&palette) => Ok(()),
             patch => patch.apply(&mut self.set),
         }
     }
@@ -125,12 +125,12 @@ mod tests {
     fn a_record_sent_back_sets_nothing() {
         let palette = |count| Patch::Set(Palette::try_from(colours(count)).unwrap());
         let mut theme = Theme { set: None, found: colours(2) };
-        theme.apply(palette(2), true);
+        theme.apply(palette(2), true).unwrap();
         assert_eq!(theme.set, None);
-        theme.apply(palette(2), false);
+        theme.apply(palette(2), false).unwrap();
         assert!(theme.set.is_some());
-        theme.apply(Patch::Clear, true);
-        theme.apply(palette(1), true);
+        theme.apply(Patch::Clear, true).unwrap();
+        theme.apply(palette(1), true).unwrap();
         assert_eq!(theme.colours(), colours(1));
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tonearm_blobs::BlobError;
 use tonearm_catalog::{CatalogError, EndedRight, Record, again_if_victim};
-use tonearm_domain::{Ambient, ErrorCode, QuotaExceeded};
+use tonearm_domain::{Ambient, ChangedMeanwhile, ErrorCode, QuotaExceeded};
 
 /// The kind of a record that was not found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -257,6 +257,16 @@ impl From<CatalogError> for Refusal {
             CatalogError::Corrupt(_) | CatalogError::Schema(_) | CatalogError::Other(_) => {
                 Self::Internal(error.into())
             }
+        }
+    }
+}
+
+impl From<ChangedMeanwhile> for Refusal {
+    fn from(_: ChangedMeanwhile) -> Self {
+        Self::Conflict {
+            code: ErrorCode::ChangedMeanwhile,
+            message: "this was changed in the meantime; nothing was saved. Check it and save again"
+                .to_owned(),
         }
     }
 }

@@ -41,18 +41,37 @@ impl<'a> Operation<'a> {
     }
 
     /// The operation's entry in the table of contents.
-    pub(super) fn link(&self) -> String {
-        let name = self.id.replace('_', " ");
-        format!(r##"<li><a href="#{}">{}</a></li>"##, escape(self.id), escape(&name))
+    pub(super) fn link(&self, page: &str) -> String {
+        format!(r##"{}<a href="{page}#{}">{}</a></li>"##, self.item(), escape(self.id), escape(&self.name()))
+    }
+
+    /// The operation's entry in the index.
+    pub(super) fn summary_link(&self, page: &str) -> String {
+        let (id, heading, summary) = (escape(self.id), self.heading(), prose(self.summary()));
+        format!(r##"{}<a href="{page}#{id}">{heading}</a><p>{summary}</p></li>"##, self.item())
+    }
+
+    /// The beginning of a list item, with the words that a search finds it by.
+    fn item(&self) -> String {
+        let words = [self.method, self.path, &self.name(), self.tag, self.summary()].join(" ").to_lowercase();
+        format!(r#"<li data-operation="{}">"#, escape(&words))
+    }
+
+    fn name(&self) -> String {
+        self.id.replace('_', " ")
+    }
+
+    /// Method and path.
+    fn heading(&self) -> String {
+        let (method, path) = (escape(self.method), escape(self.path));
+        format!(r#"<span class="method {method}">{method}</span> <code>{path}</code>"#)
     }
 
     /// The full description of the operation.
     pub(super) fn article(&self, document: &Value) -> String {
-        let (id, method, path) = (escape(self.id), escape(self.method), escape(self.path));
-        let mut html = format!(
-            r##"<article id="{id}"><h3><a href="#{id}"><span class="method {method}">{method}</span> <code>{path}</code></a></h3><p>{}</p>"##,
-            prose(self.summary())
-        );
+        let (id, heading, summary) = (escape(self.id), self.heading(), prose(self.summary()));
+        let mut html =
+            format!(r##"<article id="{id}"><h2><a href="#{id}">{heading}</a></h2><p>{summary}</p>"##);
         if let Some(description) = self.described["description"].as_str() {
             let _ = write!(html, "<p>{}</p>", prose(description));
         }
@@ -122,7 +141,7 @@ impl<'a> Operation<'a> {
         if items.is_empty() {
             items
         } else {
-            format!(r#"<h4>Parameters</h4><ul class="fields">{items}</ul>"#)
+            format!(r#"<h3>Parameters</h3><ul class="fields">{items}</ul>"#)
         }
     }
 
@@ -131,7 +150,7 @@ impl<'a> Operation<'a> {
         let mut html = String::new();
         for (content_type, content) in body["content"].as_object().into_iter().flatten() {
             let optional = if body["required"] == true { "" } else { " (optional)" };
-            let _ = write!(html, "<h4>Body <code>{}</code>{optional}</h4>", escape(content_type));
+            let _ = write!(html, "<h3>Body <code>{}</code>{optional}</h3>", escape(content_type));
             html.push_str(&Shape::new(document, &content["schema"]).list());
             if let Some(example) = content.get("example") {
                 let _ = write!(html, "<pre>{}</pre>", escape(&format!("{example:#}")));
@@ -141,15 +160,22 @@ impl<'a> Operation<'a> {
     }
 
     fn responses(&self, document: &Value) -> String {
-        let mut html = String::from(r#"<h4>Responses</h4><ul class="answers">"#);
+        let mut html = String::from(r#"<h3>Responses</h3><ul class="answers">"#);
         for (status, response) in self.described["responses"].as_object().into_iter().flatten() {
             let response = resolve(document, response);
             let description = prose(response["description"].as_str().unwrap_or_default());
-            let schema = &response["content"]["application/json"]["schema"];
-            let list = match schema["$ref"] == ERROR {
+            let content = &response["content"]["application/json"];
+            let schema = &content["schema"];
+            let mut list = match schema["$ref"] == ERROR {
                 true => String::new(),
                 false => Shape::new(document, schema).list(),
             };
+            if let Some(example) = content.get("example") {
+                let label = format!("Example answer of {}", escape(&self.name()));
+                let example = escape(&format!("{example:#}"));
+                let _ =
+                    write!(list, r#"<pre tabindex="0" role="region" aria-label="{label}">{example}</pre>"#);
+            }
             let line = format!("<b>{}</b> {description}", escape(status));
             let _ = match list.as_str() {
                 "" => write!(html, "<li>{line}</li>"),

@@ -1,7 +1,7 @@
 //! The description and the service agree: a real response of every operation matches its schema, and a record can be
 //! read and sent back without changing anything.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use axum::body::Body;
 use http::{Method, Request};
@@ -21,13 +21,15 @@ struct Contract {
     house: House,
     document: Value,
     checked: BTreeSet<String>,
+    /// The first answer of each operation.
+    answers: BTreeMap<String, Value>,
 }
 
 impl Contract {
     async fn open(database: TestDatabase) -> Self {
         let house = House::open(database).await;
         let document = house.document().await;
-        Self { house, document, checked: BTreeSet::new() }
+        Self { house, document, checked: BTreeSet::new(), answers: BTreeMap::new() }
     }
 
     /// Checks a response against the operation with this ID.
@@ -53,6 +55,7 @@ impl Contract {
                 reply.json
             );
             assert_eq!(undescribed(&self.document, schema, &reply.json), [""; 0], "{operation_id}");
+            self.answers.entry(operation_id.to_owned()).or_insert_with(|| shortened(&reply.json));
         }
         self.checked.insert(operation_id.to_owned());
         reply.json
@@ -241,6 +244,51 @@ async fn every_operation_answers_as_described(database: TestDatabase) {
         );
     }
     assert_eq!(contract.checked, all, "every operation is checked");
+    contract.compare_answers();
+}
+
+/// The answers that the reference shows as examples.
+const ANSWERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/openapi/answers.json");
+
+impl Contract {
+    /// Compares the answers with those that the reference shows, or writes them there (`make answers`).
+    fn compare_answers(&self) {
+        if std::env::var_os("TONEARM_WRITE_ANSWERS").is_some() {
+            let answers = serde_json::to_string_pretty(&self.answers).unwrap();
+            return std::fs::write(ANSWERS, answers + "\n").unwrap();
+        }
+        let shown: BTreeMap<String, Value> =
+            serde_json::from_str(&std::fs::read_to_string(ANSWERS).unwrap()).unwrap();
+        assert!(shown.keys().eq(self.answers.keys()), "run make answers");
+        for (operation, answer) in &self.answers {
+            assert!(alike(answer, &shown[operation]), "{operation}: run make answers");
+        }
+    }
+}
+
+/// With two elements of each list.
+fn shortened(answer: &Value) -> Value {
+    match answer {
+        Value::Array(list) => list.iter().take(2).map(shortened).collect(),
+        Value::Object(fields) => {
+            fields.iter().map(|(name, value)| (name.clone(), shortened(value))).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+/// Whether two answers have the same fields. Ids, times and measurements differ from run to run.
+fn alike(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Object(one), Value::Object(other)) => {
+            one.len() == other.len()
+                && one.iter().all(|(name, value)| other.get(name).is_some_and(|other| alike(value, other)))
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            one.iter().zip(other).all(|(one, other)| alike(one, other))
+        }
+        (one, other) => one.is_object() == other.is_object() && one.is_array() == other.is_array(),
+    }
 }
 
 async fn resumable_uploads_answer_as_described(c: &mut Contract, collection_id: &str, session: &str) {

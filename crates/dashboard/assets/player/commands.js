@@ -7,6 +7,19 @@ import { whyNotDelivered } from "./request.js";
 /** The player that is heard: one at a time on a page. */
 let heard = null;
 
+/** Between frames of one page: they, too, are heard one at a time. */
+const frames = globalThis.parent === globalThis.self ? null : channel(`tonearm ${globalThis.document.referrer}`);
+if (frames) frames.onmessage = () => heard?.pause();
+
+function channel(name) {
+  try {
+    return new BroadcastChannel(name);
+  } catch {
+    // Not where a page blocks all that frames could share.
+    return null;
+  }
+}
+
 /** Whether a player has the system's controls. */
 export function isHeard(player) {
   return heard === player;
@@ -63,6 +76,7 @@ export class Commands {
   claim(_, { track }) {
     if (heard !== this.#player) heard?.pause();
     heard = this.#player;
+    frames?.postMessage(null);
     if (track) claimSystemControls(this.#player, track);
   }
 

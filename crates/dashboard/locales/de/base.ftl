@@ -18,6 +18,7 @@ base-audit = Audit-Protokoll
 base-organization = Organisation
 base-people = Personen
 base-status = Status
+base-api-reference = API-Referenz
 base-shortcuts = Tastenkürzel
 base-sign-out = Abmelden
 base-go-to-dashboard = Zum Dashboard

@@ -8,6 +8,7 @@ common-actions = Aktionen
 common-cancel = Abbrechen
 common-collections-and-tracks = Sammlungen und Titel
 common-copy = Kopieren
+common-copy-id = Kopieren<span class="hidden">: ID</span>
 common-deleted-collection = Gelöschte Sammlung
 common-deleted-track = Gelöschter Titel
 common-id = ID

@@ -15,7 +15,6 @@ key-overlap-days = { $count ->
 key-rotate-button = Geheimnis erneuern
 key-rotated = Geheimnis erneuert
 key-shown-once = Kopieren Sie es jetzt. Es wird nur einmal gezeigt, weil nur ein Hash gespeichert ist.
-key-copy = Kopieren
 key-back = Schlüssel und Links
 key-old-until = Das alte Geheimnis gilt bis
 key-old-ended = Das alte Geheimnis gilt nicht mehr.

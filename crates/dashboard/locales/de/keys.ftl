@@ -4,6 +4,7 @@
 
 keys-new = Neuer Schlüssel
 keys-explanation = Schlüssel werden nur einmal angezeigt, wenn sie erstellt werden. Freigabelinks lassen sich erneut kopieren.
+keys-explanation-reference = Die <a href="/docs" target="_blank" rel="noopener">API-Referenz</a> (englisch) enthält zu jeder Anfrage einen Befehl.
 keys-explanation-signing = Um URLs im eigenen Backend zu signieren, verwenden Sie <a href="{ $base }/signing-keys">Signaturschlüssel</a>.
 keys-explanation-sessions = Mit Schlüsseln öffnen Player und Uploader <a href="{ $base }/sessions">Sitzungen</a>.
 keys-valid = Gültig

@@ -68,7 +68,8 @@ library-ask-editor = Bitten Sie einen Bearbeiter, eine anzulegen.
 library-new-collection = Neue Sammlung
 library-create-collection = Sammlung erstellen
 library-add-tracks = Titel hinzufügen
-library-drop-files = Audiodateien hier ablegen oder Dateien auswählen.
+library-drop-files = Audiodateien oder Ordner hier ablegen oder Dateien auswählen.
+library-choose-folder = Ordner auswählen
 library-upload-files = Dateien hochladen
 library-import-from = Von einer URL importieren
 library-import-example = https://example.com/song.mp3 oder s3://bucket/song.mp3
@@ -80,7 +81,11 @@ library-collection-details = Angaben zur Sammlung
 library-player-subtitle = Untertitel im Player
 library-cover-of = Cover von { $title }
 library-deletes-collection = Löscht die Sammlung und ihre Titel. Die Links dazu funktionieren dann nicht mehr. Eine Wiederherstellung ist für begrenzte Zeit möglich.
-library-confirm-delete-collection = Diese Sammlung und alle ihre Titel löschen?
+library-confirm-delete-collection = { $count ->
+    [0] Diese leere Sammlung löschen?
+    [one] Diese Sammlung und ihren Titel löschen?
+   *[other] Diese Sammlung und ihre { $count } Titel löschen?
+}
 library-delete-collection = Sammlung löschen
 
 ## Selected tracks
@@ -115,7 +120,6 @@ library-retitle-count = { $count ->
    *[other] { $count } Titel umbenennen
 }
 library-retitle-hint = Ein Titel ohne eigenen Namen zeigt den Namen aus seiner Datei.
-library-retitle-changed = Dieser Titel wurde inzwischen in „{ $title }“ geändert. Speichern Sie noch einmal, um ihn zu ersetzen.
 library-tracks-left-out = Einige der ausgewählten Titel wurden inzwischen gelöscht oder verschoben. Sie fehlen hier.
 library-save-titles = Namen speichern
 

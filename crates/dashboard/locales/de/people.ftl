@@ -8,7 +8,6 @@ people-added = hinzugefügt
 people-disabled-at = gesperrt
 people-link-created = Passwort-Link erstellt
 people-link-explanation = Kopieren Sie diesen Link jetzt und senden Sie ihn an { $name }. Er wird nur einmal angezeigt, funktioniert einmal und gilt bis <time data-exact datetime="{ $time }">{ $time }</time>.
-people-copy = Kopieren
 people-sessions = Sitzungen
 people-no-sessions = Nirgends angemeldet.
 people-last-active = zuletzt aktiv

@@ -11,6 +11,7 @@ script-copy-done = Kopiert
 script-copy-failed = Kopieren fehlgeschlagen
 script-copy-keys = Strg+C drücken
 script-form-problems = Es wurde nichts gespeichert. Korrigieren Sie das Formular und senden Sie es erneut:
+script-form-unanswered = Korrigieren Sie das Formular und senden Sie es erneut:
 script-form-problem = { $field }: { $problem }
 script-draft-signed-out = Ihre Anmeldung war abgelaufen, bevor dieses Formular gespeichert wurde.
 script-draft-refused = Dieses Formular wurde nicht gespeichert.
@@ -35,6 +36,9 @@ script-crop-zoom = Zoom
 
 # Uploads, and how far tracks are.
 
+script-upload-left-out =
+    .one = { $count } Datei ist keine Audiodatei und wurde ausgelassen.
+    .other = { $count } Dateien sind keine Audiodateien und wurden ausgelassen.
 script-upload-interrupted =
     .one = Das Hochladen von „{ $name }“ wurde unterbrochen. Fügen Sie die Datei erneut hinzu, um es fortzusetzen.
     .other = Das Hochladen von { $count } Dateien wurde unterbrochen. Fügen Sie dieselben Dateien erneut hinzu, um es fortzusetzen.

@@ -18,6 +18,7 @@ base-audit = Audit log
 base-organization = Organization
 base-people = People
 base-status = Status
+base-api-reference = API reference
 base-shortcuts = Keyboard shortcuts
 base-sign-out = Sign out
 base-go-to-dashboard = Go to dashboard

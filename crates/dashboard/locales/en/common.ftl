@@ -8,6 +8,7 @@ common-actions = Actions
 common-cancel = Cancel
 common-collections-and-tracks = Collections and tracks
 common-copy = Copy
+common-copy-id = Copy<span class="hidden"> ID</span>
 common-deleted-collection = Deleted collection
 common-deleted-track = Deleted track
 common-id = ID

@@ -14,3 +14,5 @@ field-origins-all = All websites
 field-origins-only = Only these:
 field-origins-label = Allowed origins, one per line
 field-origins-hint = One origin per line. Keeps other websites from using a copy of the key in their visitors’ browsers. It does not stop programs, which can send any origin or none: anyone who has the key can use it from a server.
+field-changed = Somebody has changed this to “{ $value }” in the meantime. Save again to replace it.
+field-cleared = Somebody has cleared this field in the meantime. Save again to replace that.

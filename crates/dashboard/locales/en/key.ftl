@@ -15,7 +15,6 @@ key-overlap-days = { $count ->
 key-rotate-button = Rotate secret
 key-rotated = Secret rotated
 key-shown-once = Copy it now. It is shown only once, because only a hash is stored.
-key-copy = Copy
 key-back = Keys and links
 key-old-until = The old secret works until
 key-old-ended = The old secret no longer works.

@@ -4,6 +4,7 @@
 
 keys-new = New key
 keys-explanation = Keys are shown once, when they are created. Share links can be copied again.
+keys-explanation-reference = The <a href="/docs" target="_blank" rel="noopener">API reference</a> has a command for each request.
 keys-explanation-signing = To sign URLs in your own backend, use <a href="{ $base }/signing-keys">signing keys</a>.
 keys-explanation-sessions = With keys, players and uploaders open <a href="{ $base }/sessions">sessions</a>.
 keys-valid = Valid

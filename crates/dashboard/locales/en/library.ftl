@@ -68,7 +68,8 @@ library-ask-editor = Ask an editor to add one.
 library-new-collection = New collection
 library-create-collection = Create collection
 library-add-tracks = Add tracks
-library-drop-files = Drop audio files here, or choose files.
+library-drop-files = Drop audio files or folders here, or choose files.
+library-choose-folder = Choose a folder
 library-upload-files = Upload files
 library-import-from = Import from a URL
 library-import-example = https://example.com/song.mp3 or s3://bucket/song.mp3
@@ -80,7 +81,11 @@ library-collection-details = Collection details
 library-player-subtitle = Player subtitle
 library-cover-of = Cover of { $title }
 library-deletes-collection = Deletes the collection and its tracks. Their links stop working. You can restore them for a limited time.
-library-confirm-delete-collection = Delete this collection and all its tracks?
+library-confirm-delete-collection = { $count ->
+    [0] Delete this empty collection?
+    [one] Delete this collection and its track?
+   *[other] Delete this collection and its { $count } tracks?
+}
 library-delete-collection = Delete collection
 
 ## Selected tracks
@@ -115,7 +120,6 @@ library-retitle-count = { $count ->
    *[other] Retitle { $count } tracks
 }
 library-retitle-hint = A track without a title shows the title of its file.
-library-retitle-changed = Somebody has changed this title to “{ $title }” in the meantime. Save again to replace it.
 library-tracks-left-out = Some of the selected tracks were deleted or moved in the meantime. They are left out here.
 library-save-titles = Save titles
 

@@ -8,7 +8,6 @@ people-added = added
 people-disabled-at = disabled
 people-link-created = Password link created
 people-link-explanation = Copy this link now and send it to { $name }. It is shown only once, works once, and is valid until <time data-exact datetime="{ $time }">{ $time }</time>.
-people-copy = Copy
 people-sessions = Sessions
 people-no-sessions = Not signed in anywhere.
 people-last-active = last active

@@ -11,6 +11,7 @@ script-copy-done = Copied
 script-copy-failed = Copy failed
 script-copy-keys = Press Ctrl+C
 script-form-problems = Nothing was saved. Correct the form and send it again:
+script-form-unanswered = Correct the form and send it again:
 script-form-problem = { $field }: { $problem }
 script-draft-signed-out = Your session expired before this form was saved.
 script-draft-refused = This form was not saved.
@@ -35,6 +36,9 @@ script-crop-zoom = Zoom
 
 # Uploads, and how far tracks are.
 
+script-upload-left-out =
+    .one = { $count } file is not audio and was left out.
+    .other = { $count } files are not audio and were left out.
 script-upload-interrupted =
     .one = The upload of “{ $name }” was interrupted. Add the same files again to continue it.
     .other = The upload of { $count } files was interrupted. Add the same files again to continue it.

@@ -18,6 +18,7 @@ base-audit = Registro de auditoría
 base-organization = Organización
 base-people = Personas
 base-status = Estado
+base-api-reference = Referencia de la API
 base-shortcuts = Atajos de teclado
 base-sign-out = Cerrar sesión
 base-go-to-dashboard = Ir al panel

@@ -8,6 +8,7 @@ common-actions = Acciones
 common-cancel = Cancelar
 common-collections-and-tracks = Colecciones y pistas
 common-copy = Copiar
+common-copy-id = Copiar<span class="hidden"> el ID</span>
 common-deleted-collection = Colección eliminada
 common-deleted-track = Pista eliminada
 common-id = ID

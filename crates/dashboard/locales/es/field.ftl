@@ -14,3 +14,5 @@ field-origins-all = Todos los sitios web
 field-origins-only = Solo estos:
 field-origins-label = Orígenes permitidos, uno por línea
 field-origins-hint = Un origen por línea. Impide que otros sitios web usen una copia de la clave en los navegadores de sus visitantes. No detiene a los programas, que pueden enviar cualquier origen o ninguno: quien tenga la clave puede usarla desde un servidor.
+field-changed = Este campo se ha cambiado mientras tanto a «{ $value }». Guarde de nuevo para reemplazarlo.
+field-cleared = Este campo se ha vaciado mientras tanto. Guarde de nuevo para reemplazarlo.

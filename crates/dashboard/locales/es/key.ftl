@@ -15,7 +15,6 @@ key-overlap-days = { $count ->
 key-rotate-button = Crear un secreto nuevo
 key-rotated = Secreto nuevo creado
 key-shown-once = Cópielo ahora. Solo se muestra una vez, porque únicamente se guarda un hash.
-key-copy = Copiar
 key-back = Claves y enlaces
 key-old-until = El secreto anterior es válido hasta
 key-old-ended = El secreto anterior ya no es válido.

@@ -4,6 +4,7 @@
 
 keys-new = Nueva clave
 keys-explanation = Las claves se muestran una sola vez, al crearlas. Los enlaces compartidos se pueden volver a copiar.
+keys-explanation-reference = La <a href="/docs" target="_blank" rel="noopener">referencia de la API</a> (en inglés) tiene un comando para cada petición.
 keys-explanation-signing = Para firmar URL en su propio backend, use <a href="{ $base }/signing-keys">claves de firma</a>.
 keys-explanation-sessions = Con las claves, los reproductores y los cargadores abren <a href="{ $base }/sessions">sesiones</a>.
 keys-valid = Válida

@@ -68,7 +68,8 @@ library-ask-editor = Pida a un editor que añada una.
 library-new-collection = Nueva colección
 library-create-collection = Crear colección
 library-add-tracks = Añadir pistas
-library-drop-files = Arrastre archivos de audio aquí o elija archivos.
+library-drop-files = Arrastre archivos de audio o carpetas aquí, o elija archivos.
+library-choose-folder = Elegir una carpeta
 library-upload-files = Subir archivos
 library-import-from = Importar desde una URL
 library-import-example = https://example.com/song.mp3 o s3://bucket/song.mp3
@@ -80,7 +81,11 @@ library-collection-details = Detalles de la colección
 library-player-subtitle = Subtítulo en el reproductor
 library-cover-of = Carátula de { $title }
 library-deletes-collection = Elimina la colección y sus pistas. Sus enlaces dejan de funcionar. Se pueden restaurar durante un tiempo limitado.
-library-confirm-delete-collection = ¿Eliminar esta colección y todas sus pistas?
+library-confirm-delete-collection = { $count ->
+    [0] ¿Eliminar esta colección vacía?
+    [one] ¿Eliminar esta colección y su pista?
+   *[other] ¿Eliminar esta colección y sus { $count } pistas?
+}
 library-delete-collection = Eliminar colección
 
 ## Selected tracks
@@ -115,7 +120,6 @@ library-retitle-count = { $count ->
    *[other] Cambiar el título de { $count } pistas
 }
 library-retitle-hint = Una pista sin título muestra el título de su archivo.
-library-retitle-changed = Este título se ha cambiado mientras tanto a «{ $title }». Guarde de nuevo para reemplazarlo.
 library-tracks-left-out = Algunas de las pistas seleccionadas se han eliminado o movido mientras tanto. No aparecen aquí.
 library-save-titles = Guardar títulos
 

@@ -8,7 +8,6 @@ people-added = añadida
 people-disabled-at = desactivada
 people-link-created = Enlace de contraseña creado
 people-link-explanation = Copie este enlace ahora y envíelo a { $name }. Se muestra una sola vez, funciona una vez y es válido hasta el <time data-exact datetime="{ $time }">{ $time }</time>.
-people-copy = Copiar
 people-sessions = Sesiones
 people-no-sessions = Sin sesiones abiertas.
 people-last-active = última actividad

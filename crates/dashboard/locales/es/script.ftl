@@ -11,6 +11,7 @@ script-copy-done = Copiado
 script-copy-failed = No se pudo copiar
 script-copy-keys = Pulse Ctrl+C
 script-form-problems = No se ha guardado nada. Corrija el formulario y envíelo de nuevo:
+script-form-unanswered = Corrija el formulario y envíelo de nuevo:
 script-form-problem = { $field }: { $problem }
 script-draft-signed-out = La sesión había caducado antes de que se guardara este formulario.
 script-draft-refused = Este formulario no se ha guardado.
@@ -35,6 +36,9 @@ script-crop-zoom = Zoom
 
 # Uploads, and how far tracks are.
 
+script-upload-left-out =
+    .one = { $count } archivo no es de audio y se ha omitido.
+    .other = { $count } archivos no son de audio y se han omitido.
 script-upload-interrupted =
     .one = La subida de «{ $name }» se interrumpió. Añada el mismo archivo de nuevo para continuarla.
     .other = La subida de { $count } archivos se interrumpió. Añada los mismos archivos de nuevo para continuarla.

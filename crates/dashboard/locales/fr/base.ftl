@@ -18,6 +18,7 @@ base-audit = Journal d’audit
 base-organization = Organisation
 base-people = Personnes
 base-status = État
+base-api-reference = Référence de l’API
 base-shortcuts = Raccourcis clavier
 base-sign-out = Se déconnecter
 base-go-to-dashboard = Aller au tableau de bord

@@ -8,6 +8,7 @@ common-actions = Actions
 common-cancel = Annuler
 common-collections-and-tracks = Collections et pistes
 common-copy = Copier
+common-copy-id = Copier<span class="hidden"> l’ID</span>
 common-deleted-collection = Collection supprimée
 common-deleted-track = Piste supprimée
 common-id = ID

@@ -14,3 +14,5 @@ field-origins-all = Tous les sites web
 field-origins-only = Seulement ceux-ci :
 field-origins-label = Origines autorisées, une par ligne
 field-origins-hint = Une origine par ligne. Empêche d’autres sites web d’utiliser une copie de la clé dans les navigateurs de leurs visiteurs. Cela n’arrête pas les programmes, qui peuvent envoyer n’importe quelle origine ou aucune : toute personne qui possède la clé peut l’utiliser depuis un serveur.
+field-changed = Ce champ a été changé entre-temps en « { $value } ». Enregistrez à nouveau pour le remplacer.
+field-cleared = Ce champ a été vidé entre-temps. Enregistrez à nouveau pour le remplacer.

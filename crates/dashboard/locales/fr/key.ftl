@@ -15,7 +15,6 @@ key-overlap-days = { $count ->
 key-rotate-button = Renouveler le secret
 key-rotated = Secret renouvelé
 key-shown-once = Copiez-le maintenant. Il n’est affiché qu’une fois, car seule une empreinte est enregistrée.
-key-copy = Copier
 key-back = Clés et liens
 key-old-until = L’ancien secret est valable jusqu’au
 key-old-ended = L’ancien secret n’est plus valable.

@@ -4,6 +4,7 @@
 
 keys-new = Nouvelle clé
 keys-explanation = Les clés ne sont affichées qu’une fois, lors de leur création. Les liens de partage peuvent être copiés à nouveau.
+keys-explanation-reference = La <a href="/docs" target="_blank" rel="noopener">référence de l’API</a> (en anglais) donne une commande pour chaque requête.
 keys-explanation-signing = Pour signer des URL dans votre propre backend, utilisez des <a href="{ $base }/signing-keys">clés de signature</a>.
 keys-explanation-sessions = Avec les clés, les lecteurs et les outils d’envoi ouvrent des <a href="{ $base }/sessions">sessions</a>.
 keys-valid = Valide

@@ -68,7 +68,8 @@ library-ask-editor = Demandez à un éditeur d’en ajouter une.
 library-new-collection = Nouvelle collection
 library-create-collection = Créer la collection
 library-add-tracks = Ajouter des pistes
-library-drop-files = Déposez des fichiers audio ici ou choisissez des fichiers.
+library-drop-files = Déposez des fichiers audio ou des dossiers ici, ou choisissez des fichiers.
+library-choose-folder = Choisir un dossier
 library-upload-files = Envoyer les fichiers
 library-import-from = Importer depuis une URL
 library-import-example = https://example.com/song.mp3 ou s3://bucket/song.mp3
@@ -80,7 +81,11 @@ library-collection-details = Détails de la collection
 library-player-subtitle = Sous-titre dans le lecteur
 library-cover-of = Pochette de { $title }
 library-deletes-collection = Supprime la collection et ses pistes. Leurs liens cessent de fonctionner. Vous pouvez les restaurer pendant un temps limité.
-library-confirm-delete-collection = Supprimer cette collection et toutes ses pistes ?
+library-confirm-delete-collection = { $count ->
+    [0] Supprimer cette collection vide ?
+    [one] Supprimer cette collection et sa piste ?
+   *[other] Supprimer cette collection et ses { $count } pistes ?
+}
 library-delete-collection = Supprimer la collection
 
 ## Selected tracks
@@ -115,7 +120,6 @@ library-retitle-count = { $count ->
    *[other] Renommer { $count } pistes
 }
 library-retitle-hint = Une piste sans titre affiche le titre de son fichier.
-library-retitle-changed = Ce titre a été changé entre-temps en « { $title } ». Enregistrez à nouveau pour le remplacer.
 library-tracks-left-out = Certaines des pistes sélectionnées ont été supprimées ou déplacées entre-temps. Elles ne figurent plus ici.
 library-save-titles = Enregistrer les titres
 

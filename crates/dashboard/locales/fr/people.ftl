@@ -8,7 +8,6 @@ people-added = ajouté le
 people-disabled-at = désactivé le
 people-link-created = Lien de mot de passe créé
 people-link-explanation = Copiez ce lien maintenant et envoyez-le à { $name }. Il n’est affiché qu’une fois, ne fonctionne qu’une fois et reste valable jusqu’au <time data-exact datetime="{ $time }">{ $time }</time>.
-people-copy = Copier
 people-sessions = Sessions
 people-no-sessions = Connecté nulle part.
 people-last-active = dernière activité

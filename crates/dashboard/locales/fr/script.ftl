@@ -11,6 +11,7 @@ script-copy-done = Copié
 script-copy-failed = Échec de la copie
 script-copy-keys = Appuyez sur Ctrl+C
 script-form-problems = Rien n’a été enregistré. Corrigez le formulaire et envoyez-le à nouveau :
+script-form-unanswered = Corrigez le formulaire et envoyez-le à nouveau :
 script-form-problem = { $field } : { $problem }
 script-draft-signed-out = Votre session avait expiré avant l’enregistrement de ce formulaire.
 script-draft-refused = Ce formulaire n’a pas été enregistré.
@@ -35,6 +36,9 @@ script-crop-zoom = Zoom
 
 # Uploads, and how far tracks are.
 
+script-upload-left-out =
+    .one = { $count } fichier n’est pas un fichier audio et a été ignoré.
+    .other = { $count } fichiers ne sont pas des fichiers audio et ont été ignorés.
 script-upload-interrupted =
     .one = L’envoi de « { $name } » a été interrompu. Ajoutez à nouveau le même fichier pour le reprendre.
     .other = L’envoi de { $count } fichiers a été interrompu. Ajoutez à nouveau les mêmes fichiers pour le reprendre.

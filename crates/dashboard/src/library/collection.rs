@@ -4,7 +4,7 @@ use askama::Template;
 use axum::extract::{Multipart, State};
 use axum::response::Response;
 use http::StatusCode;
-use tonearm_domain::{CollectionId, CoverOwner, Patch, Role, TrackId, TrackSort};
+use tonearm_domain::{CollectionId, CoverOwner, Role, TrackId, TrackSort};
 use tonearm_service::{CreateTrack, Refusal, UpdateCollection};
 
 use super::colours::{ColourField, chosen_colour};
@@ -12,6 +12,7 @@ use super::listed::{PER_PAGE, Row, RowRights};
 use super::paging::{ListQuery, Paging, Rows};
 use crate::app::Dashboard;
 use crate::cover;
+use crate::edited::Edited;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
@@ -25,11 +26,13 @@ struct CollectionPage {
     frame: Frame,
     may_edit: bool,
     id: String,
-    title: String,
-    subtitle: String,
+    title: Edited<String>,
+    subtitle: Edited<String>,
     colour: ColourField,
     cover: Option<String>,
     tracks: Vec<Row>,
+    /// All tracks of the collection.
+    track_count: u64,
     paging: Paging,
     may_import: bool,
     source_url: String,
@@ -54,16 +57,16 @@ pub(super) async fn save(
     let Err(refusal) = change(&app, &member, id, &fields).await else {
         return Ok(Flash::Saved.then(&member.path(&format!("/collections/{id}"))));
     };
-    let problems = Problems::of(refusal)?;
+    let mut problems = Problems::of(refusal)?;
     let page = CollectionPage::of(&app, &member, id, &ListQuery::default()).await?;
     let page = CollectionPage {
-        title: fields.text("title").to_owned(),
-        subtitle: fields.text("player_subtitle").to_owned(),
-        colour: page.colour.sent(&fields),
+        title: page.title.sent("title", &fields, &mut problems),
+        subtitle: page.subtitle.sent("player_subtitle", &fields, &mut problems),
+        colour: page.colour.sent(&fields, &mut problems),
         problems,
         ..page
     };
-    Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
+    Ok(render_with(page.problems.status(), &page))
 }
 
 async fn change(
@@ -73,8 +76,8 @@ async fn change(
     fields: &Fields,
 ) -> Result<(), Refusal> {
     let update = UpdateCollection {
-        title: Patch::Set(fields.text("title").to_owned()),
-        player_subtitle: set_or_clear(fields.text("player_subtitle")),
+        title: fields.text_change("title"),
+        player_subtitle: fields.text_change("player_subtitle"),
         player_colour: chosen_colour(fields)?,
         ..UpdateCollection::default()
     };
@@ -85,11 +88,6 @@ async fn change(
 /// The first letter of a title.
 pub(super) fn initial(title: &str) -> String {
     title.chars().next().map(|first| first.to_uppercase().collect()).unwrap_or_default()
-}
-
-/// Sets the text, or clears it if the field is empty.
-pub(super) fn set_or_clear(text: &str) -> Patch<String> {
-    if text.is_empty() { Patch::Clear } else { Patch::Set(text.to_owned()) }
 }
 
 pub(super) async fn save_cover(
@@ -147,7 +145,7 @@ pub(super) async fn delete(
 impl CollectionPage {
     /// The placeholder for a missing cover.
     fn initial(&self) -> String {
-        initial(&self.title)
+        initial(&self.title.text)
     }
 
     async fn of<R>(
@@ -172,13 +170,14 @@ impl CollectionPage {
             may_edit,
             id: id.to_string(),
             cover: app.links.collection_cover(&collection),
-            title: collection.title,
-            subtitle: collection.player_subtitle.unwrap_or_default(),
+            title: Edited::new(collection.title),
+            subtitle: Edited::new(collection.player_subtitle),
             colour: ColourField::new(
                 collection.player_colour,
                 organization.player_colour,
                 organization.is_theme_overridable,
             ),
+            track_count: app.library.track_count(&caller, id).await?,
             tracks: cards.into_iter().map(|card| Row::from(card).with(rights)).collect(),
             paging,
             may_import: app.library.allows_imports(),

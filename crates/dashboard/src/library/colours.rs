@@ -7,8 +7,9 @@ use serde::Deserialize;
 use tonearm_domain::{Colour, Patch, PlayerColours};
 use tonearm_service::Refusal;
 
+use crate::edited::Edited;
 use crate::error::PageError;
-use crate::form::Fields;
+use crate::form::{Fields, Problems};
 use crate::page::render;
 use crate::session::{Member, Viewer};
 
@@ -26,6 +27,8 @@ impl From<PlayerColours> for Shades {
 
 /// The fields that give a collection or a track its own colour; templates have it as `colour`.
 pub(crate) struct ColourField {
+    /// The own colour.
+    pub(crate) own: Edited<Colour>,
     /// Whether the checkbox for an own colour is ticked.
     pub(crate) is_own: bool,
     pub(crate) colour: String,
@@ -41,6 +44,7 @@ impl ColourField {
     pub(super) fn new(own: Option<Colour>, inherited: Colour, is_allowed: bool) -> Self {
         let colour = own.unwrap_or(inherited);
         Self {
+            own: Edited::new(own),
             is_own: own.is_some(),
             colour: colour.to_string(),
             opened_with: colour.to_string(),
@@ -50,8 +54,15 @@ impl ColourField {
     }
 
     /// The field as it was sent, for a form that is shown again.
-    pub(super) fn sent(self, fields: &Fields) -> Self {
+    pub(super) fn sent(self, fields: &Fields, problems: &mut Problems) -> Self {
         let Ok(colour) = fields.text("player_color").parse::<Colour>() else { return self };
+        let before = fields.opened_with::<Colour>("own_color");
+        let typed = Some(colour).filter(|_| asks_for_own(fields));
+        if before == Some(typed) {
+            return self;
+        }
+        let typed = typed.map(|colour| colour.to_string()).unwrap_or_default();
+        self.own.warn(("player_color", before.as_ref()), &typed, problems);
         Self {
             is_own: asks_for_own(fields),
             colour: colour.to_string(),
@@ -69,13 +80,16 @@ fn asks_for_own(fields: &Fields) -> bool {
     fields.is_ticked("own_color") || opened_with.is_some() && colour("player_color") != opened_with
 }
 
-/// The colour that a form sets or clears.
+/// What a form changes of the own colour.
 pub(super) fn chosen_colour(fields: &Fields) -> Result<Patch<Colour>, Refusal> {
-    if !asks_for_own(fields) {
-        return Ok(Patch::Clear);
-    }
+    let own = asks_for_own(fields).then(|| sent_colour(fields)).transpose()?;
+    Ok(fields.change("own_color", own))
+}
+
+/// The colour in a form.
+pub(crate) fn sent_colour(fields: &Fields) -> Result<Colour, Refusal> {
     let colour = fields.text("player_color").parse::<Colour>();
-    colour.map(Patch::Set).map_err(|error| Refusal::invalid("player_color", error.to_string()))
+    colour.map_err(|error| Refusal::invalid("player_color", error.to_string()))
 }
 
 #[derive(Template)]

@@ -30,7 +30,7 @@ use axum::routing::{get, post};
 use crate::app::Dashboard;
 use crate::purpose::ends;
 
-pub(crate) use colours::Shades;
+pub(crate) use colours::{Shades, sent_colour};
 pub(crate) use start::first as first_steps;
 
 /// Routes below an organization's address.

@@ -7,7 +7,6 @@ use http::StatusCode;
 use tonearm_domain::{CoverOwner, TrackId};
 use tonearm_service::{Playable, Refusal, Resource, UpdateTrack};
 
-use super::collection::set_or_clear;
 use super::colours::chosen_colour;
 use super::track_page::TrackPage;
 use crate::app::Dashboard;
@@ -38,14 +37,14 @@ pub(super) async fn save(
     let Err(refusal) = change(&app, &member, id, &fields).await else {
         return Ok(Flash::Saved.then(&member.path(&format!("/tracks/{id}"))));
     };
-    let problems = Problems::of(refusal)?;
+    let mut problems = Problems::of(refusal)?;
     let mut page = TrackPage::of(&app, &member, id).await?;
-    page.player_title = fields.text("player_title").to_owned();
-    page.player_subtitle = fields.text("player_subtitle").to_owned();
-    page.organization_index = fields.text("organization_index").to_owned();
-    page.colour = page.colour.sent(&fields);
+    page.player_title = page.player_title.sent("player_title", &fields, &mut problems);
+    page.player_subtitle = page.player_subtitle.sent("player_subtitle", &fields, &mut problems);
+    page.organization_index = page.organization_index.sent("organization_index", &fields, &mut problems);
+    page.colour = page.colour.sent(&fields, &mut problems);
     page.problems = problems;
-    Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
+    Ok(render_with(page.problems.status(), &page))
 }
 
 async fn change(
@@ -55,9 +54,9 @@ async fn change(
     fields: &Fields,
 ) -> Result<(), Refusal> {
     let update = UpdateTrack {
-        player_title: set_or_clear(fields.text("player_title")),
-        player_subtitle: set_or_clear(fields.text("player_subtitle")),
-        organization_index: set_or_clear(fields.text("organization_index")),
+        player_title: fields.text_change("player_title"),
+        player_subtitle: fields.text_change("player_subtitle"),
+        organization_index: fields.text_change("organization_index"),
         player_colour: chosen_colour(fields)?,
         ..UpdateTrack::default()
     };

@@ -13,6 +13,7 @@ use super::track_usage::TrackUsage;
 use super::transcribing::Transcribing;
 use crate::amount::{bytes, clock};
 use crate::app::Dashboard;
+use crate::edited::Edited;
 use crate::embed;
 use crate::error::PageError;
 use crate::form::Problems;
@@ -28,11 +29,12 @@ pub(super) struct TrackPage {
     may_edit: bool,
     id: String,
     collection_id: String,
+    collection_title: String,
     title: String,
     subtitle: String,
-    pub(super) player_title: String,
-    pub(super) player_subtitle: String,
-    pub(super) organization_index: String,
+    pub(super) player_title: Edited<String>,
+    pub(super) player_subtitle: Edited<String>,
+    pub(super) organization_index: Edited<String>,
     file_name: String,
     length: String,
     status: Message,
@@ -76,6 +78,8 @@ impl TrackPage {
         let is_importing = view.is_importing;
         let (track, colours, title) = (view.track, view.colours, view.title);
         let (status, tone, is_open) = status_label(track.status, is_importing);
+        let collection = app.library.collection(&member.caller(), track.collection_id).await?.collection;
+        let collection_title = collection.title;
         let may_edit = member.role >= Role::Editor;
         let missing = app.library.missing_variants(&track).await?;
         let usage = TrackUsage::of(app, member.caller(), &track).await?;
@@ -94,11 +98,12 @@ impl TrackPage {
             may_edit,
             id: id.to_string(),
             collection_id: track.collection_id.to_string(),
+            collection_title,
             title,
-            player_title: track.player_title.unwrap_or_default(),
-            player_subtitle: track.player_subtitle.unwrap_or_default(),
+            player_title: Edited::new(track.player_title),
+            player_subtitle: Edited::new(track.player_subtitle),
             subtitle: view.subtitle.unwrap_or_default(),
-            organization_index: track.organization_index.unwrap_or_default(),
+            organization_index: Edited::new(track.organization_index),
             file_name: track.file_name,
             length: clock(track.duration),
             status,

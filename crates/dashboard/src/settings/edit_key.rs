@@ -3,14 +3,14 @@
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
-use http::StatusCode;
 use tonearm_domain::{AllowedOrigins, ApiKey, ApiKeyId, KeyState, KeyType, Patch, Timestamp};
 use tonearm_service::{FixedOfKey, Refusal, UpdateKey};
 
-use super::key_fields::{origins, origins_text, read_expiry, shown_expiry};
+use super::key_fields::{origins, read_expiry};
 use super::keys::{managed, scope, shown_title, type_title};
 use super::rotate_key::overlaps;
 use crate::app::Dashboard;
+use crate::edited::Edited;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Choice, Fields, Problems};
@@ -32,9 +32,9 @@ struct EditKeyPage {
     last_used: Option<String>,
     /// Whether the key can be limited to origins.
     has_origins: bool,
-    title: String,
-    expires_at: String,
-    origins: String,
+    title: Edited<String>,
+    expires_at: Edited<Timestamp>,
+    origins: Edited<AllowedOrigins>,
     /// Until when the previous secret is valid.
     old_until: Option<String>,
     /// The choices for how long a replaced secret stays valid.
@@ -58,7 +58,7 @@ pub(super) async fn save(
     fields: Fields,
 ) -> Result<Response, PageError> {
     let key = managed(&app, &member, id).await?;
-    let problems = match read(&key, &fields) {
+    let mut problems = match read(&key, &fields) {
         Ok(update) => match app.library.update_key(&member.caller(), id, update).await {
             Ok(_) => return Ok(Flash::Saved.then(&member.path("/keys"))),
             Err(Refusal::Invalid { field: "allowed_origins", message }) => Problems::one(
@@ -69,14 +69,15 @@ pub(super) async fn save(
         },
         Err(problems) => problems,
     };
+    let page = EditKeyPage::of(&app, &member, &managed(&app, &member, id).await?).await?;
     let page = EditKeyPage {
-        title: fields.text("title").to_owned(),
-        expires_at: fields.text("expires_at").to_owned(),
-        origins: fields.raw("origins").to_owned(),
+        title: page.title.sent("title", &fields, &mut problems),
+        expires_at: page.expires_at.sent("expires_at", &fields, &mut problems),
+        origins: page.origins.sent("origins", &fields, &mut problems),
         problems,
-        ..EditKeyPage::of(&app, &member, &key).await?
+        ..page
     };
-    Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
+    Ok(render_with(page.problems.status(), &page))
 }
 
 fn read(key: &ApiKey, fields: &Fields) -> Result<UpdateKey, Problems> {
@@ -86,10 +87,7 @@ fn read(key: &ApiKey, fields: &Fields) -> Result<UpdateKey, Problems> {
         problems.add("title", &t("library-name-too-long").to_string());
     }
     let expires_at = match read_expiry(fields.text("expires_at")) {
-        // The form only shows minutes: an unchanged value keeps the key's expiry.
-        Ok(_) if fields.text("expires_at") == shown_expiry(key.expires_at) => Patch::Keep,
-        Ok(None) => Patch::Clear,
-        Ok(Some(at)) => Patch::Set(at),
+        Ok(expiry) => fields.change("expires_at", expiry),
         Err(()) => {
             problems.add("expires_at", &t("library-enter-date").to_string());
             Patch::Keep
@@ -97,8 +95,7 @@ fn read(key: &ApiKey, fields: &Fields) -> Result<UpdateKey, Problems> {
     };
     let allowed_origins = match origins(fields) {
         _ if key.key_type == KeyType::Share => Patch::Keep,
-        Ok(AllowedOrigins::Any) => Patch::Clear,
-        Ok(only) => Patch::Set(only),
+        Ok(origins) => fields.change("origins", Some(origins)),
         Err(problem) => {
             problems.add("origins", &problem);
             Patch::Keep
@@ -108,7 +105,7 @@ fn read(key: &ApiKey, fields: &Fields) -> Result<UpdateKey, Problems> {
         return Err(problems);
     }
     Ok(UpdateKey {
-        title: Patch::Set(title.to_owned()),
+        title: fields.text_change("title"),
         expires_at,
         allowed_origins,
         is_downloadable: Patch::Keep,
@@ -131,9 +128,9 @@ impl EditKeyPage {
             created_at: key.created_at.to_string(),
             last_used: key.last_used_at.map(|at| at.to_string()),
             has_origins: key.key_type != KeyType::Share,
-            title: key.title.clone(),
-            expires_at: shown_expiry(key.expires_at),
-            origins: origins_text(&key.allowed_origins),
+            title: Edited::new(key.title.clone()),
+            expires_at: Edited::new(key.expires_at),
+            origins: Edited::new(key.allowed_origins.clone()),
             old_until: old.get(&key.id).map(ToString::to_string),
             overlaps: overlaps(),
             problems: Problems::default(),

@@ -14,11 +14,6 @@ pub(super) fn read_expiry(text: &str) -> Result<Option<Timestamp>, ()> {
     read.map(Some).ok_or(())
 }
 
-/// An expiry as the form shows it, to the minute.
-pub(super) fn shown_expiry(at: Option<Timestamp>) -> String {
-    at.map(|at| at.to_string().chars().take(16).collect()).unwrap_or_default()
-}
-
 /// The origins in a form: all, or those in the lines of a text. A separate choice decides between the two, because an
 /// empty text would be ambiguous.
 pub(super) fn origins(fields: &Fields) -> Result<AllowedOrigins, String> {
@@ -39,10 +34,4 @@ pub(super) fn origins(fields: &Fields) -> Result<AllowedOrigins, String> {
         (_, []) => Ok(AllowedOrigins::Any),
         (_, _) => Err(t("keys-some-origins").into()),
     }
-}
-
-/// Origins, one in each line.
-pub(super) fn origins_text(allowed: &AllowedOrigins) -> String {
-    let list = allowed.only().map(|list| &**list).unwrap_or_default();
-    list.iter().map(PageOrigin::as_str).collect::<Vec<_>>().join("\n")
 }

@@ -4,15 +4,16 @@ use askama::Template;
 use axum::extract::{Multipart, State};
 use axum::response::Response;
 use http::StatusCode;
-use tonearm_domain::{Colour, CoverOwner, Patch};
+use tonearm_domain::{Colour, CoverOwner};
 use tonearm_service::{Refusal, UpdateOrganization};
 
 use crate::app::Dashboard;
 use crate::cover;
+use crate::edited::Edited;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
-use crate::library::Shades;
+use crate::library::{Shades, sent_colour};
 use crate::page::{Frame, Section, render, render_with};
 use crate::quota::QuotaBar;
 use crate::session::{Member, Owner};
@@ -23,12 +24,12 @@ use crate::text::t;
 struct OrganizationPage {
     frame: Frame,
     id: String,
-    name: String,
-    subtitle: String,
-    colour: String,
+    name: Edited<String>,
+    subtitle: Edited<String>,
+    colour: Edited<Colour>,
     shades: Shades,
-    is_cover_overridable: bool,
-    is_theme_overridable: bool,
+    is_cover_overridable: Edited<bool>,
+    is_theme_overridable: Edited<bool>,
     theme: Vec<String>,
     cover: String,
     most_megabytes: u64,
@@ -45,24 +46,26 @@ pub(super) async fn save(
     member: Member<Owner>,
     fields: Fields,
 ) -> Result<Response, PageError> {
-    let saved = match fields.text("player_color").parse::<Colour>() {
-        Err(error) => Err(Refusal::invalid("player_color", error.to_string())),
-        Ok(colour) => {
-            let update = UpdateOrganization {
-                name: Patch::Set(fields.text("name").to_owned()),
-                player_colour: Patch::Set(colour),
-                player_subtitle: Patch::Set(fields.text("player_subtitle").to_owned()),
-                is_cover_overridable: Patch::Set(fields.is_ticked("is_cover_overridable")),
-                is_theme_overridable: Patch::Set(fields.is_ticked("is_theme_overridable")),
-                ..UpdateOrganization::default()
-            };
-            app.library.update_organization(&member.caller(), member.organization.id, update).await
-        }
+    let Err(refusal) = change(&app, &member, &fields).await else {
+        return Ok(Flash::Saved.then(&member.path("/organization")));
     };
-    let Err(refusal) = saved else { return Ok(Flash::Saved.then(&member.path("/organization"))) };
     let problems = Problems::of(refusal)?;
-    let page = OrganizationPage { problems, ..OrganizationPage::of(&app, &member).await?.sent(&fields) };
-    Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
+    let page = OrganizationPage::of(&app, &member).await?.sent(&fields, problems);
+    Ok(render_with(page.problems.status(), &page))
+}
+
+async fn change(app: &Dashboard, member: &Member<Owner>, fields: &Fields) -> Result<(), Refusal> {
+    let ticked = |name| fields.change(name, Some(fields.is_ticked(name)));
+    let update = UpdateOrganization {
+        name: fields.text_change("name"),
+        player_colour: fields.change("player_color", Some(sent_colour(fields)?)),
+        player_subtitle: fields.text_change("player_subtitle"),
+        is_cover_overridable: ticked("is_cover_overridable"),
+        is_theme_overridable: ticked("is_theme_overridable"),
+        ..UpdateOrganization::default()
+    };
+    app.library.update_organization(&member.caller(), member.organization.id, update).await?;
+    Ok(())
 }
 
 pub(super) async fn save_cover(
@@ -87,34 +90,43 @@ pub(super) async fn remove_cover(
 
 impl OrganizationPage {
     /// With the submitted form.
-    fn sent(self, fields: &Fields) -> Self {
-        let page = Self {
-            name: fields.text("name").to_owned(),
-            subtitle: fields.text("player_subtitle").to_owned(),
-            is_cover_overridable: fields.is_ticked("is_cover_overridable"),
-            is_theme_overridable: fields.is_ticked("is_theme_overridable"),
+    fn sent(self, fields: &Fields, mut problems: Problems) -> Self {
+        let colour = self.colour.sent("player_color", fields, &mut problems);
+        Self {
+            name: self.name.sent("name", fields, &mut problems),
+            subtitle: self.subtitle.sent("player_subtitle", fields, &mut problems),
+            is_cover_overridable: self.is_cover_overridable.sent(
+                "is_cover_overridable",
+                fields,
+                &mut problems,
+            ),
+            is_theme_overridable: self.is_theme_overridable.sent(
+                "is_theme_overridable",
+                fields,
+                &mut problems,
+            ),
+            shades: colour.text.parse().map_or(self.shades, |colour: Colour| colour.companions().into()),
+            colour,
+            problems,
             ..self
-        };
-        match fields.text("player_color").parse::<Colour>() {
-            Ok(colour) => Self { colour: colour.to_string(), shades: colour.companions().into(), ..page },
-            Err(_) => page,
         }
     }
 
     async fn of(app: &Dashboard, member: &Member<Owner>) -> Result<Self, PageError> {
-        let organization = &member.organization;
-        let colours = organization.player_colour.companions();
+        let view = app.library.organization(&member.caller(), member.organization.id).await?;
+        let (organization, colours) = (view.organization, view.colours);
+        let cover = app.links.organization_cover(&organization).unwrap_or_default();
         Ok(Self {
             frame: member.frame(t("base-organization"), Section::Organization),
             id: organization.id.to_string(),
-            name: organization.name.clone(),
-            subtitle: organization.player_subtitle.clone(),
-            colour: colours.base.to_string(),
+            name: Edited::new(organization.name),
+            subtitle: Edited::new(organization.player_subtitle),
+            colour: Edited::new(organization.player_colour),
             shades: colours.into(),
-            is_cover_overridable: organization.is_cover_overridable,
-            is_theme_overridable: organization.is_theme_overridable,
+            is_cover_overridable: Edited::new(organization.is_cover_overridable),
+            is_theme_overridable: Edited::new(organization.is_theme_overridable),
             theme: organization.theme.colours().iter().map(|colour| colour.hex.to_string()).collect(),
-            cover: app.links.organization_cover(organization).unwrap_or_default(),
+            cover,
             quotas: QuotaBar::all(app.library.quotas(&member.caller()).await?),
             most_megabytes: app.uploads.max_cover_bytes() / 1_000_000,
             problems: Problems::default(),

@@ -28,6 +28,7 @@ use tower_http::set_header::SetResponseHeaderLayer;
 
 use self::policy::Framing;
 use self::refused::Refused;
+use crate::router::without_slash;
 use crate::{embed, request_id, text};
 
 pub(crate) use snippet::{EmbedOptions, Size, Snippets, Theme};
@@ -54,6 +55,10 @@ pub fn public_routes(pages: PublicPages) -> Router {
         .route("/share/{first}/{share_key}", get(track::page))
         .route("/share/{first}/{share_key}/cover", get(cover::redirect))
         .route("/share/{first}/{share_key}/download", get(download::redirect))
+        .route("/share/{first}/", get(without_slash))
+        .route("/share/{first}/{share_key}/", get(without_slash))
+        .route("/embed/{first}/", get(without_slash))
+        .route("/embed/{first}/{share_key}/", get(without_slash))
         .route("/embed/{first}", get(collection::framed))
         .route("/embed/{first}/player.json", get(collection::data))
         .route("/embed/{first}/{share_key}", get(track::framed))

@@ -43,6 +43,8 @@ struct UsagePage {
     frame: Frame,
     from: String,
     to: String,
+    /// The dates in the form: those of the period, or those that cannot be one.
+    asked: [String; 2],
     ranges: Vec<Range>,
     problems: Problems,
     figures: Vec<Figure>,
@@ -122,6 +124,11 @@ async fn page(
         frame: member.frame(t("base-usage"), Section::Usage),
         from: period.from().to_string(),
         to: period.to().to_string(),
+        asked: if problems.is_none() {
+            [period.from(), period.to()].map(|day| day.to_string())
+        } else {
+            query.into()
+        },
         ranges: ranges(period, today),
         problems,
         figures: figures.into(),

@@ -18,6 +18,12 @@ pub(super) struct UsageQuery {
     to: String,
 }
 
+impl From<UsageQuery> for [String; 2] {
+    fn from(UsageQuery { from, to }: UsageQuery) -> Self {
+        [from, to]
+    }
+}
+
 /// A link to one of the default ranges.
 pub(super) struct Range {
     pub(super) days: i32,

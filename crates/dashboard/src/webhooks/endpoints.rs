@@ -42,7 +42,8 @@ struct EndpointCard {
     explanation: Message,
     /// The URL as set, or as entered in the form.
     url: String,
-    is_set: bool,
+    /// The id of the webhook, if one is set.
+    id: Option<String>,
     failures: u32,
     paused_until: Option<String>,
     old_secret_until: Option<String>,
@@ -226,7 +227,7 @@ impl EndpointCard {
             title: title(kind),
             explanation: explanation(kind),
             url: view.map(|view| view.url.clone()).unwrap_or_default(),
-            is_set: view.is_some(),
+            id: view.map(|view| view.id.to_string()),
             failures: health.failures,
             paused_until: health.paused_until.map(|at| at.to_string()),
             old_secret_until: view.and_then(|view| view.old_secret_until).map(|at| at.to_string()),

@@ -4,6 +4,7 @@
 
 mod audit;
 mod browser;
+mod edited;
 mod ended_rights;
 mod file_tags;
 mod files;

@@ -117,8 +117,10 @@ async fn a_key_is_changed(database: TestDatabase) {
     assert!(form.html.contains("value=\"Old &#60;name&#62;\""), "{}", form.html);
     let shown = form.between("name=\"expires_at\" type=\"datetime-local\" value=\"", "\"");
     // An unchanged expiry stays exact to the second.
+    let opened_with = form.between("name=\"opened_with_expires_at\" value=\"", "\"").replace("&#34;", "\"");
     let origins = "https://WWW.example.com/\r\n\r\n http://localhost:3000";
-    let fields = [("title", "New name"), ("expires_at", &*shown), ("pages", "only"), ("origins", origins)];
+    let expiry = [("expires_at", &*shown), ("opened_with_expires_at", &*opened_with)];
+    let fields = [("title", "New name"), expiry[0], expiry[1], ("pages", "only"), ("origins", origins)];
     let saved = ada.submit(&path, &path, &fields).await;
     assert_eq!((saved.status, saved.location), (303, house.path("/keys")));
     let changed = stored(&house, key.id).await;

@@ -101,7 +101,8 @@ async fn selected_tracks_are_changed_and_changes_are_undone(database: TestDataba
     assert_eq!(titles(&mut browser, page).await, ["a", "b", "c", "d"]);
     assert!(titles(&mut browser, &elsewhere).await.is_empty());
 
-    let fields = [("opened_with", ""), ("title", "Alpha"), ("opened_with", ""), ("title", " ")];
+    let fields =
+        [("opened_with_title", "null"), ("title", "Alpha"), ("opened_with_title", "null"), ("title", " ")];
     let retitled = house.sends(&mut browser, &season, "/selection/titles", &tracks[..2], &fields).await;
     let undo = undo_of(&mut browser, &retitled).await;
     assert_eq!(titles(&mut browser, page).await, ["Alpha", "b", "c", "d"]);
@@ -194,11 +195,12 @@ async fn what_was_changed_since_is_not_undone(database: TestDatabase) {
     let other = house.collection("Other").await.to_string();
     let tracks = &season.tracks;
 
-    let fields = [("opened_with", ""), ("title", "Alpha"), ("opened_with", ""), ("title", "Beta")];
+    let fields =
+        [("opened_with_title", "null"), ("title", "Alpha"), ("opened_with_title", "null"), ("title", "Beta")];
     let retitled = house.sends(&mut browser, &season, "/selection/titles", tracks, &fields).await;
     let undo = undo_of(&mut browser, &retitled).await;
     assert_eq!(bea.submit(&season.page, &undo, &[]).await.status, 409, "somebody else's change");
-    let fields = [("opened_with", "Beta"), ("title", "Gamma")];
+    let fields = [("opened_with_title", "\"Beta\""), ("title", "Gamma")];
     house.sends(&mut bea, &season, "/selection/titles", &tracks[1..], &fields).await;
     let refused = browser.submit(&season.page, &undo, &[]).await;
     assert_eq!(refused.status, 409);
@@ -212,7 +214,7 @@ async fn what_was_changed_since_is_not_undone(database: TestDatabase) {
     assert_eq!(browser.submit(&season.page, &undo, &[]).await.status, 409);
     assert!(titles(&mut browser, &season.page).await.is_empty());
 
-    let fields = [("opened_with", "Alpha"), ("title", "Delta")];
+    let fields = [("opened_with_title", "\"Alpha\""), ("title", "Delta")];
     let retitled = house.sends(&mut browser, &season, "/selection/titles", &tracks[..1], &fields).await;
     let undo = undo_of(&mut browser, &retitled).await;
     house.clock.advance_millis(3_600_000);
@@ -226,10 +228,11 @@ async fn titles_of_others_are_not_overwritten_unseen(database: TestDatabase) {
     let tracks = &season.tracks;
     let titles_path = "/selection/titles";
     // Somebody else sets the titles of the first two tracks while the form is open.
-    let fields = [("opened_with", ""), ("title", "Alpha"), ("opened_with", ""), ("title", "Beta")];
+    let fields =
+        [("opened_with_title", "null"), ("title", "Alpha"), ("opened_with_title", "null"), ("title", "Beta")];
     house.sends(&mut browser, &season, titles_path, &tracks[..2], &fields).await;
 
-    let unchanged = ("opened_with", "");
+    let unchanged = ("opened_with_title", "null");
     let fields = [unchanged, ("title", ""), unchanged, ("title", ""), unchanged, ("title", "Gamma")];
     let saved = house.sends(&mut browser, &season, titles_path, tracks, &fields).await;
     assert_eq!(saved.status, 303, "{}", saved.html);
@@ -237,21 +240,35 @@ async fn titles_of_others_are_not_overwritten_unseen(database: TestDatabase) {
 
     let fields = [unchanged, ("title", "Mine"), unchanged, ("title", "")];
     let refused = house.sends(&mut browser, &season, titles_path, &tracks[..2], &fields).await;
-    assert_eq!(refused.status, 422);
+    assert_eq!(refused.status, 409);
     assert!(refused.html.contains("value=\"Mine\""), "what was typed is there: {}", refused.html);
-    assert!(refused.html.contains("changed this title to “Alpha” in the meantime"), "{}", refused.html);
-    assert!(refused.html.contains("name=\"opened_with\" value=\"Alpha\""), "{}", refused.html);
+    assert!(refused.html.contains("changed this to “Alpha” in the meantime"), "{}", refused.html);
+    assert!(
+        refused.html.contains("name=\"opened_with_title\" value=\"&#34;Alpha&#34;\""),
+        "{}",
+        refused.html
+    );
     assert!(refused.html.contains("name=\"title\" dir=\"auto\" maxlength=\"1000\" value=\"Beta\""));
     assert_eq!(titles(&mut browser, &season.page).await, ["Alpha", "Beta", "Gamma"]);
     // Now it was seen.
-    let fields = [("opened_with", "Alpha"), ("title", "Mine"), ("opened_with", "Beta"), ("title", "Beta")];
+    let fields = [
+        ("opened_with_title", "\"Alpha\""),
+        ("title", "Mine"),
+        ("opened_with_title", "\"Beta\""),
+        ("title", "Beta"),
+    ];
     let saved = house.sends(&mut browser, &season, titles_path, &tracks[..2], &fields).await;
     assert_eq!(saved.status, 303, "{}", saved.html);
     assert_eq!(titles(&mut browser, &season.page).await, ["Mine", "Beta", "Gamma"]);
 
     // A track that was deleted meanwhile takes nothing with it that was typed.
     house.library.delete_track(&house.owner(), tracks[0]).await.unwrap();
-    let fields = [("opened_with", "Mine"), ("title", "Mine"), ("opened_with", "Beta"), ("title", "Typed")];
+    let fields = [
+        ("opened_with_title", "\"Mine\""),
+        ("title", "Mine"),
+        ("opened_with_title", "\"Beta\""),
+        ("title", "Typed"),
+    ];
     let refused = house.sends(&mut browser, &season, titles_path, &tracks[..2], &fields).await;
     assert_eq!(refused.status, 422, "{}", refused.html);
     assert!(refused.html.contains("value=\"Typed\"") && refused.html.contains("are left out here"));
@@ -276,7 +293,7 @@ async fn all_titles_of_a_selection_fit_into_a_form(database: TestDatabase) {
     field("list", &season.collection.to_string());
     for id in &season.tracks {
         field("track", &id.to_string());
-        field("opened_with", "");
+        field("opened_with_title", "null");
         field("title", &title);
     }
     form.push_str("--x--\r\n");
@@ -310,7 +327,12 @@ async fn selections_are_checked(database: TestDatabase) {
     let refused = house.sends(&mut browser, &season, "/selection", &foreign, &delete).await;
     assert_eq!(refused.status, 409, "{}", refused.html);
     let long = "x".repeat(1001);
-    let fields = [("opened_with", ""), ("title", "Alpha"), ("opened_with", ""), ("title", long.as_str())];
+    let fields = [
+        ("opened_with_title", "null"),
+        ("title", "Alpha"),
+        ("opened_with_title", "null"),
+        ("title", long.as_str()),
+    ];
     let refused = house.sends(&mut browser, &season, "/selection/titles", tracks, &fields).await;
     assert!(refused.status == 422 && refused.html.contains("at most 1000"), "{}", refused.html);
     assert!(refused.html.contains("value=\"Alpha\""), "what was typed is there");

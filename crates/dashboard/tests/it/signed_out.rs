@@ -11,6 +11,7 @@ crate::on_both!(
     forms_of_strangers_lead_back_to_their_page,
     scripts_are_told_and_not_led_to_a_page,
     a_page_goes_on_with_the_secret_of_the_next_sign_in,
+    pages_without_an_icon_have_that_of_the_dashboard,
     addresses_with_a_slash_at_the_end_lead_to_the_page,
 );
 
@@ -102,6 +103,15 @@ async fn a_page_goes_on_with_the_secret_of_the_next_sign_in(database: TestDataba
     assert_eq!(browser.send(begin(session["form_secret"].as_str().unwrap())).await.status, 200);
 }
 
+async fn pages_without_an_icon_have_that_of_the_dashboard(database: TestDatabase) {
+    let house = House::open(database).await;
+    let mut stranger = house.browser();
+    let answer = stranger.get("/favicon.ico").await;
+    assert_eq!(answer.status, 307);
+    let icon = stranger.get(&answer.location).await;
+    assert_eq!((icon.status, &icon.headers["content-type"]), (200, &"image/svg+xml".parse().unwrap()));
+}
+
 async fn addresses_with_a_slash_at_the_end_lead_to_the_page(database: TestDatabase) {
     let house = House::open(database).await;
     let mut stranger = house.browser();
@@ -111,6 +121,7 @@ async fn addresses_with_a_slash_at_the_end_lead_to_the_page(database: TestDataba
         ("/dashboard/library//", "/dashboard/library"),
         ("/dashboard//evil.example/", "/dashboard//evil.example"),
         ("/docs/", "/docs"),
+        ("/docs/tracks/", "/docs/tracks"),
     ] {
         let answer = stranger.get(typed).await;
         assert_eq!((answer.status, answer.location.as_str()), (308, page), "{typed}");

@@ -39,6 +39,13 @@ async fn periods_are_checked(database: TestDatabase) {
     ] {
         let page = owner.get(&house.path(&format!("/usage?{query}"))).await;
         assert!(page.status == 200 && page.html.to_lowercase().contains(problem), "{query}: {}", page.html);
+        for (_, day) in query.split('&').filter_map(|field| field.split_once('=')) {
+            assert!(
+                page.html.contains(&format!("type=\"date\" value=\"{day}\"")),
+                "{query} is kept: {}",
+                page.html
+            );
+        }
     }
     let page = owner.get(&house.path("/usage?from=2029-12-01&to=2029-12-31")).await;
     assert!(page.html.contains("value=\"2029-12-01\"") && page.html.contains("value=\"2029-12-31\""));

@@ -7,7 +7,7 @@ use tonearm_domain::{
 };
 
 use super::find_tracks::require_ids_only;
-use super::texts::{self, LONGEST, check_changed};
+use super::texts::{self, LONGEST, check_changed, set_required};
 use super::{Library, derived};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
@@ -185,9 +185,7 @@ impl Library {
         update: UpdateCollection,
     ) -> Result<CollectionView, Refusal> {
         caller.reach_collection(id)?;
-        if let Patch::Set(creator_id) = update.creator_id {
-            self.require_creator(caller, Some(creator_id)).await?;
-        }
+        self.require_creator(caller, update.creator_id.given().flatten()).await?;
         let tx = self.catalog.begin().await?;
         let mut collection = tx
             .collection(caller.organization_id, id)
@@ -254,22 +252,18 @@ impl UpdateCollection {
         let (index, subtitle) = (&collection.organization_index, &collection.player_subtitle);
         check_changed::<LONGEST>("organization_index", &self.organization_index, index.as_deref())?;
         check_changed::<LONGEST>("player_subtitle", &self.player_subtitle, subtitle.as_deref())?;
-        match self.title {
-            Patch::Keep => {}
-            Patch::Set(title) if !title.trim().is_empty() => collection.title = title,
-            _ => return Err(Refusal::invalid("title", "cannot be empty")),
-        }
-        self.creator_id.apply(&mut collection.creator_id);
-        self.organization_index.apply(&mut collection.organization_index);
-        self.metadata.apply_or(&mut collection.metadata, Metadata::default());
-        self.is_cover_overridable.apply_or(&mut collection.is_cover_overridable, true);
-        self.is_theme_overridable.apply_or(&mut collection.is_theme_overridable, true);
+        set_required("title", self.title, &mut collection.title)?;
+        self.creator_id.apply(&mut collection.creator_id)?;
+        self.organization_index.apply(&mut collection.organization_index)?;
+        self.metadata.apply_or(&mut collection.metadata, Metadata::default())?;
+        self.is_cover_overridable.apply_or(&mut collection.is_cover_overridable, true)?;
+        self.is_theme_overridable.apply_or(&mut collection.is_theme_overridable, true)?;
         let shown = collection.colour().map(Patch::Set);
         if !(self.is_record && collection.player_colour.is_none() && Some(self.player_colour) == shown) {
-            self.player_colour.apply(&mut collection.player_colour);
+            self.player_colour.apply(&mut collection.player_colour)?;
         }
-        collection.theme.apply(self.theme, self.is_record);
-        self.player_subtitle.apply(&mut collection.player_subtitle);
+        collection.theme.apply(self.theme, self.is_record)?;
+        self.player_subtitle.apply(&mut collection.player_subtitle)?;
         Ok(())
     }
 }

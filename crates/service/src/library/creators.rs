@@ -92,15 +92,12 @@ impl Library {
         let tx = self.catalog.begin().await?;
         let mut creator =
             tx.creator(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Creator))?;
-        match update.organization_index {
-            Patch::Keep => {}
-            Patch::Clear => return Err(Refusal::invalid("organization_index", "cannot be empty")),
-            Patch::Set(index) => {
-                require_index(&index)?;
-                creator.organization_index = index;
-            }
+        if let Some(index) = update.organization_index.given() {
+            let index = index.unwrap_or_default();
+            require_index(&index)?;
+            creator.organization_index = index;
         }
-        update.metadata.apply_or(&mut creator.metadata, Metadata::default());
+        update.metadata.apply_or(&mut creator.metadata, Metadata::default())?;
         creator.updated_at = self.ambient.now();
         tx.update_creator(&creator).await?;
         let done = AuditedAction {

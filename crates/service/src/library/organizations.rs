@@ -2,7 +2,7 @@
 
 use tonearm_domain::{AuditAction, Colour, Organization, OrganizationId, Palette, Patch, PlayerColours};
 
-use super::texts::{LONGEST, check_changed};
+use super::texts::{LONGEST, check_changed, set_required};
 use super::{Library, derived};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
@@ -46,17 +46,13 @@ impl UpdateOrganization {
         check_changed::<LONGEST_NAME>("name", &self.name, Some(&organization.name))?;
         let subtitle = Some(organization.player_subtitle.as_str());
         check_changed::<LONGEST>("player_subtitle", &self.player_subtitle, subtitle)?;
-        match self.name {
-            Patch::Keep => {}
-            Patch::Set(name) if !name.trim().is_empty() => organization.name = name,
-            _ => return Err(Refusal::invalid("name", "cannot be empty")),
-        }
-        organization.theme.apply(self.theme, self.is_record);
-        self.is_theme_overridable.apply_or(&mut organization.is_theme_overridable, true);
-        self.is_cover_overridable.apply_or(&mut organization.is_cover_overridable, true);
-        self.player_colour.apply_or(&mut organization.player_colour, Colour::DEFAULT);
-        self.player_subtitle.apply_or(&mut organization.player_subtitle, String::new());
-        self.is_early_sound.apply_or(&mut organization.is_early_sound, false);
+        set_required("name", self.name, &mut organization.name)?;
+        organization.theme.apply(self.theme, self.is_record)?;
+        self.is_theme_overridable.apply_or(&mut organization.is_theme_overridable, true)?;
+        self.is_cover_overridable.apply_or(&mut organization.is_cover_overridable, true)?;
+        self.player_colour.apply_or(&mut organization.player_colour, Colour::DEFAULT)?;
+        self.player_subtitle.apply_or(&mut organization.player_subtitle, String::new())?;
+        self.is_early_sound.apply_or(&mut organization.is_early_sound, false)?;
         Ok(())
     }
 }

@@ -57,9 +57,9 @@ impl Library {
         let tx = self.catalog.begin().await?;
         let mut quotas = tx.quotas(id).await?;
         let organization = tx.organization(id).await?.ok_or(Refusal::NotFound(Resource::Organization))?;
-        update.bytes.apply(&mut quotas.bytes);
-        update.tracks.apply(&mut quotas.tracks);
-        update.minutes.apply(&mut quotas.minutes);
+        update.bytes.apply(&mut quotas.bytes)?;
+        update.tracks.apply(&mut quotas.tracks)?;
+        update.minutes.apply(&mut quotas.minutes)?;
         tx.set_quotas(id, quotas).await?;
         let done = AuditedAction {
             action: AuditAction::OrganizationUpdate,

@@ -21,10 +21,22 @@ pub(super) fn check_changed<const MAX: usize>(
     text: &Patch<String>,
     stored: Option<&str>,
 ) -> Result<(), Refusal> {
-    match text {
-        Patch::Set(text) if stored != Some(text.as_str()) => check_one::<MAX>(field, text),
-        Patch::Set(_) | Patch::Keep | Patch::Clear => Ok(()),
+    match text.as_ref().given().flatten() {
+        Some(text) if stored != Some(text.as_str()) => check_one::<MAX>(field, text),
+        _ => Ok(()),
     }
+}
+
+/// Changes a text that cannot be empty.
+pub(super) fn set_required(
+    field: &'static str,
+    text: Patch<String>,
+    stored: &mut String,
+) -> Result<(), Refusal> {
+    if text.as_ref().given().is_some_and(|text| text.is_none_or(|text| text.trim().is_empty())) {
+        return Err(Refusal::invalid(field, "cannot be empty"));
+    }
+    Ok(text.apply_or(stored, String::new())?)
 }
 
 fn check_one<const MAX: usize>(field: &'static str, text: &str) -> Result<(), Refusal> {

@@ -7,7 +7,7 @@ use tonearm_domain::{
 
 use super::Library;
 use super::keys::require_variants;
-use super::texts::{LONGEST_KEY_TITLE, check_changed};
+use super::texts::{LONGEST_KEY_TITLE, check_changed, set_required};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
@@ -57,11 +57,7 @@ impl FixedOfKey {
 }
 
 fn is_same<T: PartialEq>(sent: Patch<T>, own: Option<T>) -> bool {
-    match sent {
-        Patch::Keep => true,
-        Patch::Clear => own.is_none(),
-        Patch::Set(value) => own == Some(value),
-    }
+    sent.given().is_none_or(|value| value == own)
 }
 
 impl Library {
@@ -115,19 +111,15 @@ impl Library {
         let UpdateKey { title, expires_at, is_downloadable, variants, allowed_origins, fixed } = update;
         fixed.check(before)?;
         check_changed::<LONGEST_KEY_TITLE>("title", &title, Some(&before.title))?;
-        match title {
-            Patch::Keep => {}
-            Patch::Set(title) if !title.trim().is_empty() => key.title = title,
-            Patch::Clear | Patch::Set(_) => return Err(Refusal::invalid("title", "cannot be empty")),
-        }
-        is_downloadable.apply_or(&mut key.is_downloadable, false);
-        variants.apply_or(&mut key.variants, Selection::All);
+        set_required("title", title, &mut key.title)?;
+        is_downloadable.apply_or(&mut key.is_downloadable, false)?;
+        variants.apply_or(&mut key.variants, Selection::All)?;
         ApiKey::validate(key.key_type, &key.variants)
             .map_err(|error| Refusal::invalid("variants", error.to_string()))?;
-        allowed_origins.apply_or(&mut key.allowed_origins, AllowedOrigins::Any);
+        allowed_origins.apply_or(&mut key.allowed_origins, AllowedOrigins::Any)?;
         ApiKey::validate_origins(key.key_type, &key.allowed_origins)
             .map_err(|error| Refusal::invalid("allowed_origins", error.to_string()))?;
-        expires_at.apply(&mut key.expires_at);
+        expires_at.apply(&mut key.expires_at)?;
         // A record that is sent back unchanged may hold a time in the past.
         let is_new = key.expires_at != before.expires_at;
         if is_new && key.expires_at.is_some_and(|at| at <= self.ambient.now()) {

@@ -2,7 +2,8 @@
 
 use tonearm_catalog::{MovedTrackTombstone, Transaction};
 use tonearm_domain::{
-    AuditAction, CollectionId, Colour, CreatorId, Metadata, Palette, Patch, Track, TrackId, shown_title,
+    AuditAction, ChangedMeanwhile, CollectionId, Colour, CreatorId, Metadata, Palette, Patch, Track, TrackId,
+    shown_title,
 };
 
 use super::texts::{LONGEST, check_changed};
@@ -72,18 +73,18 @@ impl UpdateTrack {
     }
 
     /// `shown` is the colour that players show for the track before the change.
-    fn apply(self, track: &mut Track, shown: Colour) {
-        self.creator_id.apply(&mut track.creator_id);
-        self.organization_index.apply(&mut track.organization_index);
-        self.metadata.apply_or(&mut track.metadata, Metadata::default());
-        self.is_cover_overridable.apply_or(&mut track.is_cover_overridable, true);
-        self.is_theme_overridable.apply_or(&mut track.is_theme_overridable, true);
-        self.player_title.apply(&mut track.player_title);
-        self.player_subtitle.apply(&mut track.player_subtitle);
+    fn apply(self, track: &mut Track, shown: Colour) -> Result<(), ChangedMeanwhile> {
+        self.creator_id.apply(&mut track.creator_id)?;
+        self.organization_index.apply(&mut track.organization_index)?;
+        self.metadata.apply_or(&mut track.metadata, Metadata::default())?;
+        self.is_cover_overridable.apply_or(&mut track.is_cover_overridable, true)?;
+        self.is_theme_overridable.apply_or(&mut track.is_theme_overridable, true)?;
+        self.player_title.apply(&mut track.player_title)?;
+        self.player_subtitle.apply(&mut track.player_subtitle)?;
         if !(self.is_record && track.player_colour.is_none() && self.player_colour == Patch::Set(shown)) {
-            self.player_colour.apply(&mut track.player_colour);
+            self.player_colour.apply(&mut track.player_colour)?;
         }
-        track.theme.apply(self.theme, self.is_record);
+        track.theme.apply(self.theme, self.is_record)
     }
 }
 
@@ -95,17 +96,12 @@ impl Library {
         id: TrackId,
         update: UpdateTrack,
     ) -> Result<TrackView, Refusal> {
-        if let Patch::Set(creator_id) = update.creator_id {
-            self.require_creator(caller, Some(creator_id)).await?;
-        }
-        let target = match update.collection_id {
-            Patch::Keep => None,
-            Patch::Set(target) => Some(target),
-            Patch::Clear => {
-                let message = "cannot be empty: every track is in a collection";
-                return Err(Refusal::invalid("collection_id", message));
-            }
-        };
+        self.require_creator(caller, update.creator_id.given().flatten()).await?;
+        let target = update.collection_id.given().map(|target| {
+            let message = "cannot be empty: every track is in a collection";
+            target.ok_or_else(|| Refusal::invalid("collection_id", message))
+        });
+        let target = target.transpose()?;
         let tx = self.catalog.begin().await?;
         let mut track =
             tx.track(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
@@ -116,7 +112,7 @@ impl Library {
             .ok_or(Refusal::NotFound(Resource::Collection))?;
         let before = parents.inputs(&track);
         let update = if update.is_record { update.without_derived_texts(&track, &parents) } else { update };
-        update.apply(&mut track, before.colour);
+        update.apply(&mut track, before.colour)?;
         // Move before the update, which may count the bytes towards the collection that the track is in at that time.
         if let Some(target) = target.filter(|target| *target != track.collection_id) {
             parents = self.move_track(&tx, caller, &mut track, target).await?;

@@ -1,6 +1,7 @@
-//! A real browser: Chromium, driven through a chromedriver of the test's own.
+//! A real browser, driven through a driver of the test's own: Chromium, and before releases Firefox and WebKit.
 
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -14,6 +15,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use reqwest::Method;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tonearm_fixtures::free_port;
 use url::{ParseError, Url};
 
 /// A wait that takes longer than this never ends. A busy machine may need half a minute to process an upload.
@@ -22,36 +24,22 @@ const PATIENCE: Duration = Duration::from_secs(90);
 /// A browser with a fresh profile. Close it at the end; the driver ends with it.
 pub(crate) struct Browser {
     pub(crate) client: Client,
+    kind: Kind,
     driver: Child,
     _profile: TempDir,
 }
 
 impl Browser {
     pub(crate) async fn open() -> Self {
-        let (driver, port) = start_driver();
-        let profile = TempDir::with_prefix("tonearm-chromium-").unwrap();
-        let folder = format!("--user-data-dir={}", profile.path().display());
-        let arguments = [
-            "--headless=new",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-dev-shm-usage",
-            "--disable-quic",
-            "--no-first-run",
-            "--disable-background-networking",
-            // A microphone that beeps, which pages may use without asking.
-            "--use-fake-device-for-media-stream",
-            "--use-fake-ui-for-media-stream",
-            "--window-size=1280,900",
-            &folder,
-        ];
-        let options = json!({ "goog:chromeOptions": { "args": arguments } });
+        let profile = TempDir::with_prefix("tonearm-browser-").unwrap();
+        let kind = Kind::chosen();
+        let (driver, port) = kind.start_driver();
         let client = ClientBuilder::new(HttpConnector::new())
-            .capabilities(options.as_object().unwrap().clone())
+            .capabilities(kind.capabilities(profile.path()).as_object().unwrap().clone())
             .connect(&format!("http://127.0.0.1:{port}"))
             .await
             .unwrap();
-        Self { client, driver, _profile: profile }
+        Self { client, kind, driver, _profile: profile }
     }
 
     /// Waits for the first element that a selector matches.
@@ -155,7 +143,13 @@ impl Browser {
         self.client.perform_actions(keys).await.unwrap();
     }
 
+    /// Fails if a script of a page has thrown what nothing caught.
     pub(crate) async fn close(mut self) {
+        if self.kind == Kind::Chromium {
+            let log = self.client.issue_cmd(Log).await.unwrap();
+            let thrown = log.as_array().unwrap().iter().filter(|line| line["source"] == "javascript");
+            assert_eq!(thrown.collect::<Vec<_>>(), [] as [&Value; 0], "nothing caught this");
+        }
         self.client.clone().close().await.unwrap();
         self.driver.kill().unwrap();
         self.driver.wait().unwrap();
@@ -179,20 +173,104 @@ impl WebDriverCompatibleCommand for DevTools {
     }
 }
 
-/// Starts a driver on a free port. The driver prints the port.
-fn start_driver() -> (Child, u16) {
-    let mut driver = Command::new("chromedriver")
-        .arg("--port=0")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("chromedriver is needed: tools/need chromedriver chromium-driver");
-    let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines();
-    let port = lines.find_map(|line| {
-        let line = line.ok()?;
-        line.split_once("started successfully on port ")?.1.trim_end_matches('.').parse().ok()
-    });
-    // The driver must be able to go on printing.
-    std::thread::spawn(move || lines.for_each(drop));
-    (driver, port.expect("chromedriver says its port"))
+/// What pages have logged.
+#[derive(Debug)]
+struct Log;
+
+impl WebDriverCompatibleCommand for Log {
+    fn endpoint(&self, base: &Url, session: Option<&str>) -> Result<Url, ParseError> {
+        base.join(&format!("session/{}/se/log", session.unwrap_or_default()))
+    }
+
+    fn method_and_body(&self, _: &Url) -> (Method, Option<String>) {
+        (Method::POST, Some(json!({ "type": "browser" }).to_string()))
+    }
+}
+
+/// The browsers that tests know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Chromium,
+    Firefox,
+    /// WebKitGTK.
+    WebKit,
+}
+
+impl Kind {
+    /// Chromium, unless `TONEARM_BROWSER` names another (`make browsers`).
+    fn chosen() -> Self {
+        match std::env::var("TONEARM_BROWSER").as_deref() {
+            Ok("firefox") => Self::Firefox,
+            Ok("webkit") => Self::WebKit,
+            _ => Self::Chromium,
+        }
+    }
+
+    fn capabilities(self, profile: &Path) -> Value {
+        match self {
+            Self::Chromium => chromium(profile),
+            Self::Firefox => json!({ "moz:firefoxOptions": { "args": ["-headless"] } }),
+            Self::WebKit => json!({ "webkitgtk:browserOptions": { "args": ["--automation"] } }),
+        }
+    }
+
+    /// Starts a driver on a free port. Two drivers choose the port, and print it.
+    fn start_driver(self) -> (Child, u16) {
+        let port = if self == Self::WebKit { free_port() } else { 0 };
+        let (program, announcement) = match self {
+            Self::Chromium => ("chromedriver", "started successfully on port "),
+            Self::Firefox => ("geckodriver", "Listening on 127.0.0.1:"),
+            Self::WebKit => ("WebKitWebDriver", ""),
+        };
+        let mut driver = Command::new(program)
+            .arg(format!("--port={port}"))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap_or_else(|error| panic!("{program}: {error}; see `make browsers` and `make test`"));
+        let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines();
+        let announced = |line: std::io::Result<String>| {
+            line.ok()?.split_once(announcement)?.1.trim_end_matches('.').parse().ok()
+        };
+        let port = if self == Self::WebKit {
+            listens(port);
+            port
+        } else {
+            lines.find_map(announced).unwrap_or_else(|| panic!("{program} says its port"))
+        };
+        // The driver must be able to go on printing.
+        std::thread::spawn(move || lines.for_each(drop));
+        (driver, port)
+    }
+}
+
+fn chromium(profile: &Path) -> Value {
+    let folder = format!("--user-data-dir={}", profile.display());
+    let arguments = [
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        // A microphone that beeps, which pages may use without asking.
+        "--use-fake-device-for-media-stream",
+        "--use-fake-ui-for-media-stream",
+        "--window-size=1280,900",
+        &folder,
+    ];
+    json!({
+        "goog:chromeOptions": { "args": arguments },
+        "goog:loggingPrefs": { "browser": "SEVERE" },
+    })
+}
+
+/// Waits until something listens on a port.
+fn listens(port: u16) {
+    let deadline = Instant::now() + PATIENCE;
+    while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(Instant::now() < deadline, "nothing listens on {port}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
 }

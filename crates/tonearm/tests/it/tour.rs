@@ -194,6 +194,50 @@ async fn the_tasks_of_operators_work() {
     assert_eq!(client.without_key().get(url).await.status, 200);
 }
 
+/// Pages for reference. Their commands name a track, an organization and files that were made before.
+const REFERENCE: [&str; 8] =
+    ["dashboard", "importing", "operations", "privacy", "recipes", "transcription", "uploads", "webhooks"];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_commands_of_the_reference_work() {
+    let (tour, folder) = (Tour::begin().await, folder_with_a_song("song.mp3"));
+    let added = tour.program.run(&["person", "add", "--email", "ada@example.com", "--name", "Ada"]);
+    assert!(added.status.success(), "{added:?}");
+    let client = Client::new(&tour.program.url(), &tour.key);
+    let track = client.upload_file(&tour.collection, &folder.path().join("song.mp3")).await;
+    client.settled(&track).await;
+    let body = json!({"collection_id": tour.collection, "file_name": "parts.wav"});
+    let created = client.post("/v1/track", &body).await.ok();
+    let organization =
+        text(&client.get(&format!("/v1/track/{track}")).await.ok(), "/track/organization_id").to_owned();
+    for (name, length) in
+        [("part1", 500_000), ("part2", 500_000), ("key", 20), ("secret-access-key", 20), ("body.json", 20)]
+    {
+        std::fs::write(folder.path().join(name), "x".repeat(length)).unwrap();
+    }
+    let url = text(&created, "/track_upload/upload_url");
+    let named = format!(
+        "org={organization}\ntrack={track}\nurl='{url}'\nSECRET=whsec_c2VjcmV0\nWEBHOOK_ID=1\nWEBHOOK_TIMESTAMP=2\n"
+    );
+    for name in REFERENCE {
+        tour.run(&format!("{named}{}", commands(&page(&format!("docs/{name}.md")))), folder.path());
+    }
+}
+
+#[test]
+fn every_page_with_commands_is_run() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let names =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let pages =
+        names.filter(|name| name.ends_with(".md") && !commands(&page(&format!("docs/{name}"))).is_empty());
+    let mut pages: Vec<String> = pages.map(|name| name.trim_end_matches(".md").to_owned()).collect();
+    pages.sort();
+    let mut run: Vec<&str> = REFERENCE.into_iter().chain(["api", "track-status"]).collect();
+    run.sort_unstable();
+    assert_eq!(pages, run);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_visitor_records_a_message() {
     let server = TestServer::start(Backend::Embedded).await;

@@ -54,27 +54,16 @@ pub(crate) struct UpdateKeyBody {
 
 impl UpdateKeyBody {
     fn into_update(self) -> Result<UpdateKey, ApiError> {
-        let variants = match self.variants {
-            Patch::Keep => Patch::Keep,
-            Patch::Clear => Patch::Clear,
-            Patch::Set(list) => Patch::Set(
-                Selection::from_list(Some(list)).map_err(|error| ApiError::invalid("variants", error))?,
-            ),
-        };
-        let allowed_origins = match self.allowed_origins {
-            Patch::Keep => Patch::Keep,
-            Patch::Clear => Patch::Clear,
-            Patch::Set(list) => Patch::Set(
-                AllowedOrigins::from_list(Some(list))
-                    .map_err(|error| ApiError::invalid("allowed_origins", error))?,
-            ),
-        };
+        let variants = self.variants.given().map(Selection::from_list).transpose();
+        let variants = variants.map_err(|error| ApiError::invalid("variants", error))?;
+        let origins = self.allowed_origins.given().map(AllowedOrigins::from_list).transpose();
+        let origins = origins.map_err(|error| ApiError::invalid("allowed_origins", error))?;
         Ok(UpdateKey {
             title: self.title.map(Into::into),
             expires_at: self.expires_at,
             is_downloadable: self.is_downloadable,
-            variants,
-            allowed_origins,
+            variants: variants.map_or(Patch::Keep, Patch::Set),
+            allowed_origins: origins.map_or(Patch::Keep, Patch::Set),
             fixed: FixedOfKey {
                 key_type: self.api_key_type_id,
                 collection_id: self.collection_id,

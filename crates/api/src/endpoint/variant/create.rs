@@ -1,7 +1,7 @@
 //! `POST /v1/variant`
 
 use axum::extract::State;
-use tonearm_domain::{Patch, RecipeKind};
+use tonearm_domain::RecipeKind;
 use tonearm_service::Library;
 
 use super::create_schema::CreateRecipeSchema;
@@ -45,10 +45,9 @@ pub(crate) async fn create(
     let recipe_type = required_value("variant_type_id", body.variant_type_id)?;
     let kind = RecipeKind::from_settings(recipe_type, &settings)
         .map_err(|error| ApiError::invalid(error.field(), error))?;
-    let cache = match body.cache {
-        Patch::Set(cache) => cache,
-        Patch::Keep => Default::default(),
-        Patch::Clear => return Err(ApiError::invalid("cache", "cannot be null")),
+    let cache = match body.cache.given() {
+        None => Default::default(),
+        Some(cache) => cache.ok_or_else(|| ApiError::invalid("cache", "cannot be null"))?,
     };
     let recipe = library.add_recipe(&caller, index, kind, cache).await?;
     Ok(Answer::traced(request, VariantResponse { variant_id: recipe.id, variant: recipe.into() }))

@@ -1,7 +1,7 @@
 //! The body that creates or updates a recipe.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use tonearm_domain::{
     CachePolicy, Codec, Colour, CoverSize, Metric, Patch, RecipeKind, RecipeSettings, RecipeType, Text,
     VariantIndex,
@@ -37,10 +37,8 @@ macro_rules! recipe_body {
             /// The settings that were sent.
             fn given(&self) -> RecipeSettings {
                 let mut settings = RecipeSettings::new();
-                $(match &self.$name {
-                    Patch::Keep => {}
-                    Patch::Clear => { settings.insert(stringify!($name).to_owned(), Value::Null); }
-                    Patch::Set(value) => { settings.insert(stringify!($name).to_owned(), json!(value)); }
+                $(if let Some(value) = self.$name.as_ref().given() {
+                    settings.insert(stringify!($name).to_owned(), json!(value));
                 })*
                 settings
             }
@@ -132,8 +130,5 @@ impl RecipeBody {
 
 /// The value of a required field.
 pub(super) fn required_value<T>(field: &'static str, value: Patch<T>) -> Result<T, ApiError> {
-    match value {
-        Patch::Set(value) => Ok(value),
-        Patch::Keep | Patch::Clear => Err(ApiError::invalid(field, "is required")),
-    }
+    value.given().flatten().ok_or_else(|| ApiError::invalid(field, "is required"))
 }

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
-use http::StatusCode;
 use tonearm_domain::TrackId;
 use tonearm_service::{NewTitle, Refusal};
 
 use super::selected::{Selection, done, selected};
 use crate::app::Dashboard;
+use crate::edited::Edited;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
@@ -32,12 +32,10 @@ struct TitleRow {
     id: TrackId,
     /// The title that players show.
     shown: String,
-    /// The title that was set when the form was opened.
-    opened_with: String,
     /// The title to set.
-    title: String,
-    /// Whether somebody else has changed the title since the form was opened.
-    is_changed_elsewhere: bool,
+    title: Edited<String>,
+    /// What is wrong with it.
+    problems: Problems,
 }
 
 pub(in crate::library) async fn retitle(
@@ -46,34 +44,36 @@ pub(in crate::library) async fn retitle(
     fields: Fields,
 ) -> Result<Response, PageError> {
     let selection = Selection::of(&fields)?;
-    let pairs: Vec<(&str, &str)> =
-        fields.all("opened_with").map(str::trim).zip(fields.all("title").map(str::trim)).collect();
-    if pairs.len() != selection.tracks.ids().len() {
+    let titles = fields.all("title").zip(fields.all("opened_with_title"));
+    let form = |(title, before)| {
+        let field = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        Fields::from(vec![field("title", title), field("opened_with_title", before)])
+    };
+    let forms: Vec<Fields> = titles.map(form).collect();
+    if forms.len() != selection.tracks.ids().len() {
         return Err(PageError::BadForm);
     }
-    let titles = selection.tracks.ids().iter().zip(&pairs).map(|(id, (before, title))| NewTitle {
-        id: *id,
-        before: Some((*before).to_owned()),
-        title: Some((*title).to_owned()),
-    });
+    let forms: HashMap<TrackId, Fields> = selection.tracks.ids().iter().copied().zip(forms).collect();
+    let titles = forms.iter().map(|(id, form)| NewTitle { id: *id, title: form.text_change("title") });
     let refusal = match app.library.retitle_tracks(&member.caller(), titles.collect()).await {
         Ok(changed) => return Ok(done(&member, &selection.back(), Flash::TracksRetitled, changed)),
         Err(refusal @ (Refusal::Invalid { .. } | Refusal::Conflict { .. })) => refusal,
         Err(refusal) => return Err(refusal.into()),
     };
-    let sent: HashMap<TrackId, (&str, &str)> = selection.tracks.ids().iter().copied().zip(pairs).collect();
     let mut page = RetitlePage::of(&app, &member, selection).await?;
-    for row in &mut page.rows {
-        let Some((before, title)) = sent.get(&row.id).filter(|(before, title)| before != title) else {
-            continue;
+    let sent = |row: TitleRow| {
+        let mut problems = Problems::default();
+        let title = match forms.get(&row.id) {
+            Some(form) => row.title.sent("title", form, &mut problems),
+            None => row.title,
         };
-        row.is_changed_elsewhere = row.opened_with != *before && row.opened_with != *title;
-        (*title).clone_into(&mut row.title);
-    }
+        TitleRow { title, problems, ..row }
+    };
+    page.rows = page.rows.into_iter().map(sent).collect();
     if page.problems.is_none() {
         page.problems = Problems::of(refusal)?;
     }
-    Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
+    Ok(render_with(page.problems.status(), &page))
 }
 
 impl RetitlePage {
@@ -93,8 +93,12 @@ impl RetitlePage {
             Selection { tracks: selected(tracks.iter().map(|track| track.id).collect())?, ..selection };
         let row = |track: tonearm_domain::Track| {
             let shown = track.shown_title().to_owned();
-            let title = track.player_title.unwrap_or_default();
-            TitleRow { id: track.id, shown, opened_with: title.clone(), title, is_changed_elsewhere: false }
+            TitleRow {
+                id: track.id,
+                shown,
+                title: Edited::new(track.player_title),
+                problems: Problems::default(),
+            }
         };
         Ok(Self {
             frame: member.frame(selection.counted("library-retitle-count"), Section::Library),

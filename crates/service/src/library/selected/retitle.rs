@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use tonearm_catalog::Transaction;
-use tonearm_domain::{AuditAction, ErrorCode, RetitledTrack, Track, TrackId, UndoableChange};
+use tonearm_domain::{AuditAction, Patch, RetitledTrack, Track, TrackId, UndoableChange};
 
 use super::{Changed, SelectedTracks, keep_undo, lock};
 use crate::audit::{self, AuditedAction};
@@ -17,10 +17,8 @@ use crate::refusal::Refusal;
 pub struct NewTitle {
     /// Which track.
     pub id: TrackId,
-    /// The title that it had when the new one was chosen. If both are equal, the track is left alone.
-    pub before: Option<String>,
-    /// Its title, not empty, at most 1000 characters. If None, the title of the file applies.
-    pub title: Option<String>,
+    /// Its title, at most 1000 characters. If it is cleared, the title of the file applies.
+    pub title: Patch<String>,
 }
 
 impl Library {
@@ -28,27 +26,15 @@ impl Library {
     /// somebody else meanwhile, nothing is changed.
     pub async fn retitle_tracks(&self, caller: &Caller, titles: Vec<NewTitle>) -> Result<Changed, Refusal> {
         let selected = SelectedTracks::new(titles.iter().map(|new| new.id))?;
-        let trimmed = |title: Option<String>| {
-            title.map(|title| title.trim().to_owned()).filter(|title| !title.is_empty())
-        };
-        let mut wanted = HashMap::new();
-        for NewTitle { id, before, title } in titles {
-            wanted.insert(id, (trimmed(before), trimmed(title)));
-        }
+        let mut wanted: HashMap<_, _> = titles.into_iter().map(|new| (new.id, new.title)).collect();
         let tx = self.catalog.begin().await?;
         let mut retitled = Vec::new();
         for track in lock(&tx, caller, &selected).await? {
-            let Some((opened_with, after)) = wanted.remove(&track.id) else { continue };
+            let Some(title) = wanted.remove(&track.id) else { continue };
             let before = track.player_title.clone();
-            if opened_with != after && before != after {
-                if before != opened_with {
-                    return Err(Refusal::Conflict {
-                        code: ErrorCode::TitlesChanged,
-                        message:
-                            "a title was changed in the meantime; nothing was saved. Check it and save again"
-                                .to_owned(),
-                    });
-                }
+            let mut after = before.clone();
+            title.apply(&mut after)?;
+            if after != before {
                 if after.as_ref().is_some_and(|title| title.chars().count() > LONGEST) {
                     let message = format!("a title has at most {LONGEST} characters; shorten it");
                     return Err(Refusal::invalid("title", message));

@@ -27,6 +27,11 @@ async fn site(listening: &Listening, policies: &[(HeaderName, &str)]) -> String 
     for (name, value) in policies {
         headers.append(name, value.replace("SERVER", server).parse().unwrap());
     }
+    serve(html, headers).await
+}
+
+/// Serves a page from another origin, and returns its address.
+async fn serve(html: String, headers: HeaderMap) -> String {
     let routes = Router::new().route("/", get(async move || (headers, html)));
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
@@ -84,5 +89,36 @@ async fn a_page_in_a_sandbox_without_storage_plays() {
     let stored = "try { return Boolean(localStorage); } catch (error) { return error.name; }";
     assert_eq!(browser.run(stored, Vec::new()).await, json!("SecurityError"));
     everything_plays(browser).await;
+    listening.ada.leaves().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_frame_of_a_page_is_heard_at_a_time() {
+    let listening = Listening::to(&["ebb.wav", "flood.wav"]).await;
+    let browser = listening.browser();
+    let server = listening.ada.server.node.public_url();
+    let key = listening.link.rsplit_once('/').unwrap().1;
+    let frame =
+        |title| format!(r#"<iframe src="{server}/embed/{key}" title="{title}" allow="autoplay"></iframe>"#);
+    let html = format!(
+        "<!doctype html><html lang=\"en\"><title>Another site</title>{}{}",
+        frame("One"),
+        frame("Two")
+    );
+    let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("text/html"))]);
+    browser.goto(&serve(html, headers).await).await;
+    let enter = async |title: &str| {
+        browser.find(&format!("iframe[title='{title}']")).await.enter_frame().await.unwrap();
+    };
+    // Back and forth: a player that was paused by another is heard again.
+    for (title, other) in [("One", "Two"), ("Two", "One"), ("One", "Two")] {
+        enter(title).await;
+        browser.in_player(".play:not([disabled])").await.click().await.unwrap();
+        hears(browser).await;
+        browser.client.enter_parent_frame().await.unwrap();
+        enter(other).await;
+        browser.until("!document.querySelector('tonearm-player') || document.querySelector('tonearm-player').paused").await;
+        browser.client.enter_parent_frame().await.unwrap();
+    }
     listening.ada.leaves().await;
 }

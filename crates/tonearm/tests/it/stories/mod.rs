@@ -4,6 +4,7 @@ mod after_forms;
 mod arranging;
 mod bar;
 mod counting;
+mod editing;
 mod first_run;
 mod following;
 mod gallery;

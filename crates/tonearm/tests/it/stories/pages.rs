@@ -29,6 +29,10 @@ impl Gallery {
             ("share-refused", format!("{url}/share/{track}/none")),
             ("embed-track", format!("{url}/embed/{track}/{track_key}")),
             ("embed-collection", format!("{url}/embed/{collection_key}")),
+            ("embed-light", format!("{url}/embed/{track}/{track_key}?theme=light")),
+            ("embed-dark", format!("{url}/embed/{track}/{track_key}?theme=dark")),
+            ("docs", format!("{url}/docs")),
+            ("docs-collections", format!("{url}/docs/collections")),
         ]
     }
 

@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::Ada;
+use super::{Ada, half_a_minute};
 use crate::browser::Browser;
 
 /// Drops a WAV file of about two megabytes of noise, always the same one.
@@ -87,6 +87,28 @@ async fn an_upload_goes_on_when_its_request_has_ended() {
     browser.shows(".uploads .badge", "Connection lost").await;
     network(browser, -1).await;
     has_one_track_after_resuming(browser).await;
+    ada.leaves().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_is_uploaded_without_what_is_not_audio() {
+    let ada = Ada::comes_in(&[]).await;
+    let browser = &ada.browser;
+    opens_a_collection(&ada).await;
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["10 flood.wav", "2 ebb.wav"] {
+        std::fs::write(folder.path().join(name), half_a_minute(220.0)).unwrap();
+    }
+    std::fs::write(folder.path().join("notes.txt"), "No sound.").unwrap();
+    let data = json!({ "items": [], "files": [folder.path()], "dragOperationsMask": 1 });
+    for kind in ["dragEnter", "dragOver", "drop"] {
+        let event = json!({ "type": kind, "x": 640, "y": 400, "data": data });
+        browser.command("Input.dispatchDragEvent", event).await;
+    }
+    browser.shows(".note", "1 file is not audio and was left out.").await;
+    browser.until("document.querySelectorAll('.uploads .badge.good').length === 2").await;
+    let titles = "[...document.querySelectorAll('.tracks strong')].map(({ textContent }) => textContent)";
+    browser.until(&format!("{titles}.join() === '2 ebb,10 flood'")).await;
     ada.leaves().await;
 }
 

@@ -1,0 +1,51 @@
+// Files in folders, dropped or chosen.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { chosen, dropped, isListed } from "../folders.js";
+
+const ACCEPT = "audio/*,video/*,.shn";
+const isAudio = (file) => isListed(file, ACCEPT);
+const file = (name, type = "") => ({ name, type, isFile: true, file: (done) => done({ name, type }) });
+
+/** A folder whose reader gives one entry at a time. */
+function folder(name, ...entries) {
+  const createReader = () => {
+    const left = [...entries];
+    return { readEntries: (done) => done(left.splice(0, 1)) };
+  };
+  return { name, isDirectory: true, createReader };
+}
+
+const drop = (...entries) => {
+  const items = entries.map((entry) => ({ webkitGetAsEntry: () => entry }));
+  return dropped({ items, files: entries }, isAudio);
+};
+
+test("a folder is read in the order of its names", async () => {
+  const album = folder("Album", file("10.wav", "audio/wav"), file("2.SHN"), file("cover.jpg", "image/jpeg"), file(".DS_Store"),
+    folder("CD 2", file("1.mp4", "video/mp4")), folder(".Trash", file("gone.wav", "audio/wav")));
+  const { files, leftOut } = await drop(album, file("notes.txt", "text/plain"));
+  assert.deepEqual(files.map(({ name }) => name), ["2.SHN", "10.wav", "1.mp4", "notes.txt"]);
+  assert.equal(leftOut, 1);
+});
+
+test("a file that cannot be read is left out", async () => {
+  const gone = { name: "gone.wav", isFile: true, file: (_, failed) => failed() };
+  assert.deepEqual(await drop(folder("Album", gone)), { files: [], leftOut: 1 });
+});
+
+test("files without a folder are taken as they are", async () => {
+  const files = [file("notes.txt", "text/plain")];
+  assert.deepEqual(await drop(...files), { files, leftOut: 0 });
+  const items = [{}];
+  assert.deepEqual(await dropped({ items, files }, isAudio), { files, leftOut: 0 }, "in a browser that knows no folders");
+});
+
+test("the files of a chosen folder are those that are audio", () => {
+  const of = (path, type) => ({ name: path.split("/").at(-1), type, webkitRelativePath: path });
+  const { files, leftOut } = chosen([of("A/10.wav", "audio/wav"), of("A/9.wav", "audio/wav"), of("A/.x/1.wav", "audio/wav"), of("A/a.txt", "")], isAudio);
+  assert.deepEqual(files.map(({ name }) => name), ["9.wav", "10.wav"]);
+  assert.equal(leftOut, 1);
+});
