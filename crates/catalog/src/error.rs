@@ -1,6 +1,7 @@
 //! Errors of the catalog, distinguished as far as callers can handle them differently.
 
 use std::error::Error;
+use std::io::ErrorKind;
 
 use sea_orm::sqlx;
 use sea_orm::{DbErr, RuntimeErr, SqlErr};
@@ -195,7 +196,12 @@ impl CatalogError {
         let (Self::Unavailable(source) | Self::Other(source)) = self else { return self.to_string() };
         let driver = source.downcast_ref().or_else(|| source.downcast_ref().and_then(of_driver));
         let said = innermost_cause(&**source).map_or_else(|| source.to_string(), ToString::to_string);
+        let file = source.downcast_ref::<std::io::Error>();
         let advice = match driver {
+            None if file.is_some_and(|error| error.kind() == ErrorKind::PermissionDenied) => {
+                "run this as the user whose service it is, who must own the file, its folder and the files beside it"
+            }
+            None if file.is_some() => return said,
             Some(sqlx::Error::Database(error)) => match error.code().as_deref() {
                 Some("28P01" | "28000") => "check the user and the password in database_url",
                 Some("3D000") => "create the database, or correct its name in database_url",
@@ -322,6 +328,14 @@ fn is_temporary_in_postgres(state: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_has_no_host() {
+        let opened =
+            |kind: ErrorKind| CatalogError::Unavailable(std::io::Error::from(kind).into()).of_opening();
+        assert!(opened(ErrorKind::PermissionDenied).contains("run this as the user whose service it is"));
+        assert_eq!(opened(ErrorKind::NotADirectory), "not a directory");
+    }
 
     #[test]
     fn codes_that_pass_are_told_from_those_that_do_not() {

@@ -247,7 +247,8 @@ fn object_of_metadata_values() -> ObjectBuilder {
 
 impl PartialSchema for Metadata {
     fn schema() -> RefOr<Schema> {
-        let limit = "Your own JSON object: at most 64 KiB and 100 levels deep, without NUL characters. Numbers keep their digits.";
+        let limit = "Your own JSON object: at most 64 KiB and 100 levels deep, without NUL characters. Numbers keep their digits. An update \
+                     replaces it as a whole.";
         object_of_metadata_values().description(Some(limit)).into()
     }
 }

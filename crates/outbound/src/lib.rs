@@ -28,7 +28,7 @@ pub use acme::{Acme, AcmeError, AcmeIssued, AcmeProofs};
 pub use bucket::BucketAccess;
 pub use certificate_term::{CertificateTerm, CertificateTermError};
 pub use fetch::{FetchError, FetchLimits, Fetched};
-pub use guard::GuardError;
+pub use guard::{ALLOW_PRIVATE, GuardError};
 pub use names::Names;
 pub use oidc::{
     Account, ClientSecret, IdentityProvider, Issuer, IssuerError, ProviderError, ProviderSecrets,

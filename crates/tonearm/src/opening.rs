@@ -15,7 +15,7 @@ pub(crate) use self::catalog::{
     catalog_of_command, catalog_of_service, connect_options, future_database, migrate_in_command,
     prepare_tables, require_database, warn_of_connections,
 };
-pub(crate) use self::folders::{disks, make_folder, scratch, space, unstored_usage};
+pub(crate) use self::folders::{disks, make_folder, require_owner, scratch, space, unstored_usage};
 pub(crate) use self::secrets::{
     has_secret, known_secrets, require_recorded_secret, require_secret, reseal, secrets, signer,
 };

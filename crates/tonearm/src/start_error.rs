@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use tonearm_domain::error_with_causes;
 use tonearm_server::tls::TlsError;
 use tonearm_service::Refusal;
 
@@ -16,6 +17,17 @@ pub enum StartError {
         path: PathBuf,
         /// Why.
         source: std::io::Error,
+    },
+    /// A command that root runs on the data of another user, who could not use what it writes.
+    #[error(
+        "the data folder {path} belongs to the user {owner}, who could not use what root writes there. Run this as that user: \
+         `sudo -u {owner} tonearm …`"
+    )]
+    Owner {
+        /// Which folder.
+        path: PathBuf,
+        /// The name of its owner, or the number after a `#`, as sudo takes it.
+        owner: String,
     },
     /// Nodes that share a database or a store have no secret to share.
     #[error(
@@ -55,7 +67,7 @@ pub enum StartError {
         source: tonearm_catalog::CatalogError,
     },
     /// The store cannot be opened.
-    #[error("cannot open the store {url}: {source}")]
+    #[error("cannot open the store {url}: {}", error_with_causes(.source))]
     Store {
         /// Which, without its secrets.
         url: String,

@@ -22,7 +22,7 @@ use self::events::{CollectionEvent, TestEvent, TrackFileEvent, TrackStatusChange
 use self::modify::{Credentials, Errors, OptionalBodies, SOURCE_URL};
 use self::parameters::IdempotencyKey;
 pub(crate) use self::rules::{add_body, with_rules};
-pub(crate) use self::text::{not_blank, not_blank_or_null};
+pub(crate) use self::text::NotBlank;
 use crate::error::ErrorBody;
 
 /// What the description says beside the endpoints, which the router adds.
@@ -39,14 +39,14 @@ use crate::error::ErrorBody;
         (name = "Upload URLs"),
         (name = "Play sessions"),
         (name = "Share links"),
-        (name = "Variants"),
+        (name = "Variants", description = "Recipes belong to the organization: each makes a variant of every track. See docs/recipes.md."),
         (name = "Jobs"),
         (name = "Usage"),
         (name = "Creators"),
         (name = "Organizations"),
         (name = "API keys"),
         (name = "Signing keys"),
-        (name = "Webhooks"),
+        (name = "Webhooks", description = "docs/webhooks.md has the events with their bodies, and how to verify signatures."),
         (name = "Import buckets"),
     ),
     components(schemas(ErrorBody, UploadId, TrackStatusChanged, TrackFileEvent, CollectionEvent, TestEvent)),

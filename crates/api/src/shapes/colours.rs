@@ -8,7 +8,11 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 pub(crate) struct Colours {
     player_color: Option<Colour>,
+    /// Derived from `player_color`, for light backgrounds.
+    #[schema(read_only)]
     player_color_light: Option<Colour>,
+    /// Derived from `player_color`, for dark backgrounds.
+    #[schema(read_only)]
     player_color_dark: Option<Colour>,
 }
 

@@ -18,6 +18,8 @@ pub(crate) struct OrganizationRecord {
     #[serde(flatten)]
     colours: Colours,
     player_subtitle: String,
+    /// Set it in the dashboard, or with `/v1/webhook`.
+    #[schema(read_only)]
     webhook_url: Option<String>,
 }
 

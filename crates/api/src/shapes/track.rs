@@ -29,7 +29,7 @@ pub(crate) struct BasicTrack {
     track_status_id: TrackStatus,
 }
 
-/// The reduced record, as in lists and in the responses of create and update requests.
+/// The reduced record, as in lists and in the responses of create and update requests. `GET /v1/track/{track_id}` has all fields.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ReducedTrack {
     #[serde(flatten)]
@@ -38,7 +38,11 @@ pub(crate) struct ReducedTrack {
     base_path: String,
     /// The same as a URL. Sign it with a signing key of the organization.
     base_url: String,
+    /// The spoken words in paragraphs, if the organization has transcription.
+    #[schema(read_only)]
     transcription: Option<String>,
+    /// Their language (BCP 47).
+    #[schema(read_only)]
     transcription_language: Option<String>,
 }
 

@@ -68,6 +68,27 @@ async fn what_is_there_is_described() {
 }
 
 #[tokio::test]
+async fn fields_say_what_they_need_and_what_cannot_be_set() {
+    let house = House::open(TestDatabase::sqlite()).await;
+    let document = house.document().await;
+    let field = |schema: &str, name: &str| &document["components"]["schemas"][schema]["properties"][name];
+    for (schema, name) in [
+        ("track.create.Fields", "file_name"),
+        ("upload_session.create_track.Fields", "file_name"),
+        ("track.source.create.Fields", "file_name"),
+        ("collection.create.Fields", "title"),
+        ("api_key.update.Fields", "title"),
+    ] {
+        let field = field(schema, name).to_string();
+        assert!(field.contains("\"description\""), "{schema}.{name}: {field}");
+    }
+    for name in ["transcription", "transcription_language"] {
+        assert_eq!(field("ReducedTrack", name)["readOnly"], true, "{name}");
+    }
+    assert!(field("Colours", "player_color_light").to_string().contains("\"readOnly\":true"));
+}
+
+#[tokio::test]
 async fn the_description_hangs_together() {
     let house = House::open(TestDatabase::sqlite()).await;
     let document = house.document().await;

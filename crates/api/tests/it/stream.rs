@@ -42,7 +42,15 @@ async fn a_share_link_redirects_to_its_variant(database: TestDatabase) {
     assert!(verify().is_err());
     let again = house.get_open(&path).await;
     assert_ne!(again.header("location"), Some(location.as_str()));
-    house.clock.advance_seconds(86_400);
+    // In the last hour of the key, its URLs end with it.
+    house.clock.advance_seconds(86_400 - 3600 - 30);
+    let last = house.get_open(&path).await.header("location").unwrap().to_owned();
+    let (file, query) = last.strip_prefix(&origin).unwrap().split_once('?').unwrap();
+    assert!(query.starts_with("ttl=30&verify="), "{query}");
+    let verify = || house.signer.verify_delivery(file, Some(query), house.ambient.now());
+    assert!(verify().is_ok());
+    house.clock.advance_seconds(30);
+    assert!(verify().is_err());
     house.get_open(&path).await.expect_error(401, "invalid_api_key");
 }
 

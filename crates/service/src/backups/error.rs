@@ -2,6 +2,7 @@
 
 use tonearm_blobs::{BlobError, PutError};
 use tonearm_catalog::{CatalogError, RestoreError};
+use tonearm_domain::innermost_cause;
 
 use super::time::BackupTime;
 use crate::inventory::WalkError;
@@ -61,7 +62,7 @@ pub enum BackupError {
     #[error("cannot use a temporary file: {0}")]
     Local(#[from] std::io::Error),
     /// The target of the backup failed.
-    #[error("the target of the backup: {0}")]
+    #[error("cannot use the target of the backup: {}", innermost_cause(.0).map_or_else(|| .0.to_string(), ToString::to_string))]
     Target(#[source] BlobError),
     /// The object store failed.
     #[error("the object store: {0}")]

@@ -2,7 +2,7 @@
 
 use tonearm_domain::{
     CoverOrigin, CoverSize, FileData, FileOutcome, FileProps, ObjectKey, PlacedCover, PlaySession, Selection,
-    TrackFile, VariantIndex, variant_name,
+    Timestamp, TrackFile, VariantIndex, variant_name,
 };
 use tonearm_signing::DeliveryTerms;
 
@@ -61,8 +61,7 @@ impl Playback {
         session: &PlaySession,
         ready: &ReadyTrack,
     ) -> Result<Playable, Refusal> {
-        let left = session.expires_at.unix_seconds() - self.0.ambient.now().unix_seconds();
-        let ttl = u32::try_from(left.max(1)).unwrap_or(u32::MAX);
+        let ttl = self.seconds_until(session.expires_at);
         let parents = self.0.lookups.parents(session.organization_id, ready.track.collection_id).await?;
         let track = parents.view(ready.track.clone());
         let cover = self.cover_in(&track, &CoverSize::LISTED, Some(ttl));
@@ -78,6 +77,12 @@ impl Playback {
         }
         let captions_url = self.captions_url(session, ready);
         Ok(Playable { track, cover, levels: ready.levels.clone(), variants, captions_url })
+    }
+
+    /// How long URLs are valid that end at this time, in seconds.
+    pub(super) fn seconds_until(&self, end: Timestamp) -> u32 {
+        let left = end.unix_seconds() - self.0.ambient.now().unix_seconds();
+        u32::try_from(left.max(1)).unwrap_or(u32::MAX)
     }
 
     /// The cover that players show for a track, in those of these sizes that exist. A placeholder has no large size.

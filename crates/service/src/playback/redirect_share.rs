@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tonearm_domain::{Action, ApiKey, FileData, FileOutcome, ObjectKey, Recipe, TrackId, UsageCounts};
-use tonearm_signing::DeliveryTerms;
+use tonearm_signing::{DEFAULT_TTL_SECONDS, DeliveryTerms};
 
 use super::{Playback, Visit};
 use crate::lookups::ReadyTrack;
@@ -18,11 +18,12 @@ pub(super) struct Shared {
     pub(super) data: FileData,
     /// The name it is saved under.
     pub(super) file_name: String,
+    /// How long its URLs are valid.
+    pub(super) ttl: Option<u32>,
 }
 
 impl Playback {
-    /// The target of a share link: a freshly signed URL of the key's one variant, valid for an hour. Counted only if
-    /// there is a visit.
+    /// The target of a share link: a freshly signed URL of the key's one variant. Counted only if there is a visit.
     pub async fn redirect_share(
         &self,
         track_id: TrackId,
@@ -35,8 +36,8 @@ impl Playback {
             self.count(track, Some(&shared.recipe.index), UsageCounts::STREAM_REDIRECT);
             self.note_listener(track, Some(shared.key.id), visit);
         }
-        let cache = shared.recipe.cache;
-        Ok(self.0.links.delivery(&shared.file, DeliveryTerms { cache, ..DeliveryTerms::default() }))
+        let terms = DeliveryTerms { ttl: shared.ttl, cache: shared.recipe.cache, ..DeliveryTerms::default() };
+        Ok(self.0.links.delivery(&shared.file, terms))
     }
 
     /// Notes that a listener opens the player of a share link in a frame on the page of another site.
@@ -49,6 +50,11 @@ impl Playback {
         let shared = self.shared(track_id, key_text).await?;
         self.note_listener(&shared.ready.track, Some(shared.key.id), visit);
         Ok(())
+    }
+
+    /// How long the URLs of a share link are valid, in seconds, if it expires before they would: within an hour.
+    pub(super) fn ttl_of_link(&self, key: &ApiKey) -> Option<u32> {
+        key.expires_at.map(|end| self.seconds_until(end)).filter(|left| *left < DEFAULT_TTL_SECONDS)
     }
 
     /// Checks a share link. All access to shared tracks goes through here.
@@ -73,6 +79,6 @@ impl Playback {
                 FileOutcome::Failed { .. } => None,
             });
         let (recipe, file, data, file_name) = object.ok_or(not_found)?;
-        Ok(Shared { key, ready, recipe, file, data, file_name })
+        Ok(Shared { ttl: self.ttl_of_link(&key), key, ready, recipe, file, data, file_name })
     }
 }

@@ -68,8 +68,9 @@ impl Playback {
             after,
         };
         let list = self.0.lookups.shared_list(page).await?.ok_or_else(not_found)?;
+        let ttl = self.ttl_of_link(&key);
         let largest =
-            |first| CoverSize::ALL.iter().rev().find_map(|size| self.cover_in(first, &[*size], None).pop());
+            |first| CoverSize::ALL.iter().rev().find_map(|size| self.cover_in(first, &[*size], ttl).pop());
         Ok(SharedCollection {
             cover: list.first.as_ref().and_then(largest),
             delivery_origin: self.0.links.delivery_origin(key.organization_id),

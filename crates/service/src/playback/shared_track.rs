@@ -13,7 +13,7 @@ use crate::track_view::TrackView;
 pub struct SharedTrack {
     /// The track, without its words: see [`SharedWords`].
     pub view: TrackView,
-    /// Its cover in every size, smallest first. The URLs are valid for an hour.
+    /// Its cover in every size, smallest first.
     pub cover: Vec<CoverImage>,
     /// Its waveform.
     pub levels: LevelsJson,
@@ -94,7 +94,7 @@ impl Playback {
     }
 
     async fn view_shared(&self, shared: Shared) -> Result<SharedTrack, Refusal> {
-        let Shared { key, ready, recipe, file, data, .. } = shared;
+        let Shared { key, ready, recipe, file, data, ttl, .. } = shared;
         let organization_id = key.organization_id;
         let parents = self.0.lookups.parents(organization_id, ready.track.collection_id).await?;
         let mut view = parents.view(ready.track.clone());
@@ -103,7 +103,7 @@ impl Playback {
         // People who may hear only a part of the track must not see the words of the whole track.
         (view.track.transcription, view.track.transcription_language) = (None, None);
         Ok(SharedTrack {
-            cover: self.cover_in(&view, &CoverSize::ALL, None),
+            cover: self.cover_in(&view, &CoverSize::ALL, ttl),
             levels: ready.levels.clone(),
             content_type: file.file.content_type,
             part: data,

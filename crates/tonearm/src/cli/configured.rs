@@ -127,6 +127,9 @@ impl ConfiguredCommand {
         if !self.may_begin() {
             opening::require_database(config)?;
         }
+        if !matches!(self, Self::Health(_)) {
+            opening::require_owner(config)?;
+        }
         match self {
             Self::Migrate(args) => migrate::run(config, args).await,
             Self::Org { command } => org::run(config, ambient, command).await,

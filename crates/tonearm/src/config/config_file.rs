@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 use tonearm_api::sentence;
 
+use super::file::Settings;
 use super::{ConfigError, Overrides};
 
 /// The configuration file of an installed package.
@@ -53,6 +54,9 @@ impl ConfigFile {
         let has_path = !matches!(path, "" | ".");
         let setting = if has_path { path } else { unknown.unwrap_or("configuration") };
         let problem = match unknown {
+            Some(name) if path.contains('.') && Settings::has(name) => {
+                format!("{name} belongs above the first [section]: what follows one is part of it")
+            }
             Some(_) => UNKNOWN.to_owned(),
             None if has_path => in_toml(sentence(&message), path),
             None => message.clone(),

@@ -210,6 +210,16 @@ pub(super) struct TracingSettings {
 }
 
 impl Settings {
+    /// Whether there is a setting of this name outside of all sections.
+    pub(super) fn has(name: &str) -> bool {
+        EXAMPLE.lines().take_while(|line| !line.starts_with('[')).any(|line| {
+            line.strip_prefix('#')
+                .unwrap_or(line)
+                .strip_prefix(name)
+                .is_some_and(|rest| rest.starts_with(" = "))
+        })
+    }
+
     /// Parses a file, and applies the variables that override it: `limits.max_upload_bytes` is
     /// `TONEARM_LIMITS_MAX_UPLOAD_BYTES`.
     pub(super) fn parse(
@@ -254,6 +264,10 @@ mod tests {
                 "lisen: is no setting; `tonearm config` prints all of them (line 1 of /etc/tonearm.toml)",
             ),
             ("\n[limits]\nmax_conections = 1", "limits.max_conections: is no setting"),
+            (
+                "[tracing]\n\npublic_url = 'https://a'",
+                "tracing.public_url: public_url belongs above the first [section]: what follows one is part of it (line 3 ",
+            ),
             (
                 "\n[limits]\nmax_connections = 'many'",
                 "limits.max_connections: must be a whole number, 0 or greater (line 3 of /etc/tonearm.toml)",

@@ -1,6 +1,6 @@
 //! The folders that a node writes to, and the free space on their file systems.
 
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use tonearm_domain::{Ambient, DiskUse};
@@ -36,6 +36,19 @@ pub(crate) fn disks(config: &Config) -> Disks {
         (DiskUse::Store, config.storage_url.folder()),
     ];
     Disks::new(places.into_iter().filter_map(|(place, path)| Some((place, path?.to_owned()))))
+}
+
+/// Refuses a command that root runs on the data of another user: the service could not use the files that it makes.
+pub(crate) fn require_owner(config: &Config) -> Result<(), StartError> {
+    let Ok(found) = std::fs::metadata(&config.data_dir) else { return Ok(()) };
+    if !rustix::process::geteuid().is_root() || found.uid() == 0 {
+        return Ok(());
+    }
+    let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let is_owner = |line: &&str| line.split(':').nth(2) == Some(&*found.uid().to_string());
+    let name = users.lines().find(is_owner).and_then(|line| line.split(':').next());
+    let owner = name.map_or_else(|| format!("#{}", found.uid()), str::to_owned);
+    Err(StartError::Owner { path: config.data_dir.clone(), owner })
 }
 
 pub(crate) fn make_folder(path: &Path) -> Result<(), StartError> {

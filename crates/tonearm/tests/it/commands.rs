@@ -64,6 +64,37 @@ async fn keys_made_beside_a_running_server_work_at_once() {
     assert!(program.terminate(), "{}", program.log());
 }
 
+/// What root writes there, the service could not use.
+#[test]
+fn root_works_only_on_its_own_data() {
+    let data = tempfile::tempdir().unwrap();
+    let program = Program::new(binary(), data.path());
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    std::os::unix::fs::chown(data.path(), Some(65_534), Some(65_534)).unwrap();
+    let target = tempfile::tempdir().unwrap();
+    let target = target.path().join("backup");
+    let target = target.to_str().unwrap();
+    for words in [
+        &["org", "create", "--name", "Radio"][..],
+        &["restore", "--adopt-store", "--secret-changed", target],
+        &["doctor"],
+    ] {
+        let output = program.run(words);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{words:?}: {said}");
+        assert!(said.contains("`sudo -u nobody tonearm …`"), "{words:?}: {said}");
+    }
+    assert_eq!(std::fs::read_dir(data.path()).unwrap().count(), 0, "nothing is written");
+    std::os::unix::fs::chown(data.path(), Some(0), Some(0)).unwrap();
+    create_organization(&program, "Radio");
+    // A target that cannot be used is not called a store.
+    let refused = program.run(&["backup", "/dev/null/backup"]);
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(said.contains("cannot use the target of the backup: Not a directory"), "{said}");
+}
+
 #[test]
 fn an_organization_that_does_not_exist_is_an_error_for_every_command() {
     let data = tempfile::tempdir().unwrap();

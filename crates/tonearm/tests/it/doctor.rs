@@ -54,8 +54,19 @@ fn addresses_that_are_open_to_everybody() {
     program.set("TONEARM_LISTEN", "0.0.0.0:8080");
     program.set("TONEARM_PUBLIC_URL", "http://audio.example.com:8080");
     assert_told(&doctor(&program), 0, "warn  https       clients use http://audio.example.com:8080");
+    program.set("TONEARM_TRUSTED_PROXIES", "10.0.0.0/8");
+    assert!(!doctor(&program).1.contains("no public_url"), "it is set");
     program.set("TONEARM_TRUSTED_PROXIES", "10.0.0.0/8,0.0.0.0/0");
     assert_told(&doctor(&program), 0, "warn  proxies     trusted_proxies has 0.0.0.0/0");
+}
+
+#[test]
+fn urls_that_lead_past_the_proxy() {
+    let data = tempfile::tempdir().unwrap();
+    let mut program = Program::new(binary(), data.path());
+    program.set("TONEARM_TRUSTED_PROXIES", "127.0.0.1");
+    let warning = "warn  proxies     there are trusted_proxies, but no public_url, so all URLs begin with http://127.0.0.1:8080";
+    assert_told(&doctor(&program), 0, warning);
 }
 
 #[test]

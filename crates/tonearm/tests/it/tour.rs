@@ -90,15 +90,6 @@ impl Tour {
         assert!(run.status.success(), "{printed}\n{log}");
         printed.into_owned()
     }
-
-    /// The first steps of the README, for this service.
-    fn first_steps(&self) -> String {
-        let page = commands(&page("README.md"));
-        let (_, steps) = page.split_once("collection=…").unwrap();
-        let (_, steps) = steps.split_once('\n').unwrap();
-        let (steps, _) = steps.split_once("org=$(").unwrap();
-        steps.replace("http://127.0.0.1:8080", &self.program.url())
-    }
 }
 
 fn folder_with_a_song(name: &str) -> TempDir {
@@ -114,10 +105,10 @@ async fn every_command_of_the_tour_works() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_first_steps_of_the_readme_end_with_sound() {
+async fn the_first_steps_end_with_sound() {
     // The content decides, not the name: this is a WAV file named `song.mp3`.
     let (tour, folder) = (Tour::begin().await, folder_with_a_song("song.mp3"));
-    let printed = tour.run(&tour.first_steps(), folder.path());
+    let printed = tour.run(&commands(&task("first-upload")), folder.path());
     let heard = Client::new(&tour.program.url(), "").get(printed.lines().last().unwrap()).await;
     assert_eq!((heard.status.as_u16(), heard.header("content-type")), (200, "audio/mpeg"));
     let page = commands(&page("README.md"));
@@ -131,16 +122,24 @@ async fn a_file_that_is_no_sound_ends_every_wait_with_a_reason() {
         std::fs::write(folder.path().join(name), "This is no sound. ".repeat(100)).unwrap();
     }
     let tutorial = commands(&page("docs/api.md"));
-    let (upload, _) = tutorial.split_once("curl -sf \"$base/v1/track/$track/progress\"").unwrap();
+    let (upload, _) = tutorial.split_once("curl -sSf \"$base/v1/track/$track/progress\"").unwrap();
     let first_upload = commands(&task("first-upload"));
-    for script in
-        [tour.first_steps(), first_upload, format!("{upload}{}", commands(&page("docs/track-status.md")))]
-    {
+    for script in [first_upload, format!("{upload}{}", commands(&page("docs/track-status.md")))] {
         let printed = tour.run(&script, folder.path());
         assert!(printed.contains("init_error"), "{printed}");
         assert!(printed.contains("not audio"), "{printed}");
     }
 }
+
+/// A creator with two tracks, for the task that deletes both.
+const A_CREATOR: &str = r#"
+made=$(curl -sSf "$base/v1/creator" -H "Authorization: Bearer $key" -H 'Content-Type: application/json' \
+  -d '{"organization_index": "artist-17"}' | jq -r .creator_id)
+for name in one two; do
+  curl -sSf "$base/v1/track" -H "Authorization: Bearer $key" -H 'Content-Type: application/json' \
+    -d "{\"collection_id\": \"$collection\", \"creator_id\": \"$made\", \"file_name\": \"$name.wav\"}" | jq .track_id
+done
+"#;
 
 /// One task after the other, in one shell: later ones use what earlier ones made.
 #[tokio::test(flavor = "multi_thread")]
@@ -159,11 +158,19 @@ async fn the_tasks_of_users_work() {
         if has_php { signing } else { String::new() },
         task("delete-a-persons-data"),
     ];
-    let printed = tour.run(&pages.map(|page| commands(&page)).concat(), folder.path());
+    let [first, embedded, restricted, recorded, signed, deleted] = pages.map(|page| commands(&page));
+    let script = [first, embedded, restricted, recorded, signed, A_CREATOR.to_owned(), deleted].concat();
+    let printed = tour.run(&script, folder.path());
     assert!(printed.contains("\"track_status_id\": \"ready\""), "{printed}");
     let length = |name: &str| std::fs::metadata(folder.path().join(name)).unwrap().len();
     assert!(length("preview.mp3") > 10_000);
     assert!(!has_php || length("signed.mp3") > 10_000);
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    let made: serde_json::Value = serde_json::from_str(&read("org.json")).unwrap();
+    let client = Client::new(&tour.program.url(), text(&made, "/api_key"));
+    assert_eq!(client.get("/v1/creator").await.ok()["count"], 0);
+    let titles = client.get("/v1/track?status=initialized").await.ok();
+    assert_eq!(titles["tracks"], json!([]), "the tracks of the creator are gone, too");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -174,9 +181,21 @@ async fn the_tasks_of_operators_work() {
     client.settled(&track).await;
     let printed = tour.run(&commands(&task("alerts")), folder.path());
     assert!(printed.trim_end().ends_with("no backup for two days"), "{printed}");
-    tour.run(&commands(&task("upgrade")), folder.path());
+    let upgrade = task("upgrade");
+    let (upgrade, going_back) = upgrade.split_once("## Going back").unwrap();
+    tour.run(&commands(upgrade), folder.path());
     let printed = tour.run(&commands(&task("alerts")), folder.path());
     assert!(!printed.contains("no backup"), "{printed}");
+
+    let lost = client.collection("Later").await;
+    tour.program.kill();
+    for name in ["tonearm.db", "tonearm.db-wal", "tonearm.db-shm"] {
+        let _ = std::fs::rename(tour.data.path().join(name), folder.path().join(name));
+    }
+    tour.run(&commands(going_back), folder.path());
+    tour.program.start().await;
+    assert_eq!(client.get(&format!("/v1/collection/{lost}")).await.status, 404);
+    client.settled(&track).await;
 
     let move_to_postgres = task("sqlite-to-postgresql");
     let (before, after) = move_to_postgres.split_once("## 4.").unwrap();

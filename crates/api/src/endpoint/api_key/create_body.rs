@@ -14,12 +14,13 @@ use utoipa::{PartialSchema, ToSchema};
 
 use crate::error::ApiError;
 use crate::extract::required;
-use crate::openapi::{add_body, not_blank, with_rules};
+use crate::openapi::{NotBlank, add_body, with_rules};
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = api_key::create::Fields)]
 pub(crate) struct CreateKeyBody {
-    #[schema(required, schema_with = not_blank::<200>)]
+    /// What people recognize it by in the dashboard.
+    #[schema(required, value_type = NotBlank<200>)]
     title: Option<Text<200>>,
     /// `player`, `uploader` or `share`. Keys of type `api` can only be created in the dashboard or on the command line.
     #[schema(required, value_type = KeyType)]
@@ -30,6 +31,7 @@ pub(crate) struct CreateKeyBody {
     creator_id: Option<CreatorId>,
     /// The variants that play sessions of this key may list: at least one, and exactly one for a share key. Default: all.
     variants: Option<Vec<VariantIndex>>,
+    /// Whether what the key plays may also be saved.
     #[schema(default = false)]
     is_downloadable: Option<bool>,
     /// The origins whose pages may use the key, such as `https://www.example.com`: 1 to 20, not for share keys. Default: all.

@@ -12,20 +12,22 @@ use utoipa::ToSchema;
 use super::read::KeyResponse;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{Body, ManageKey, PathId};
-use crate::openapi::not_blank;
+use crate::openapi::NotBlank;
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = api_key::update::Fields)]
 pub(crate) struct UpdateKeyBody {
+    /// What people recognize it by in the dashboard.
     #[serde(default)]
-    #[schema(schema_with = not_blank::<200>)]
+    #[schema(value_type = NotBlank<200>, required = false)]
     title: Patch<Text<200>>,
     /// Must be in the future; null for a key that does not expire.
     #[serde(default)]
     #[schema(value_type = Option<Timestamp>)]
     expires_at: Patch<Timestamp>,
+    /// Whether what the key plays may also be saved.
     #[serde(default)]
     #[schema(value_type = Option<bool>)]
     is_downloadable: Patch<bool>,

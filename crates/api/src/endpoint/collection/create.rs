@@ -8,16 +8,18 @@ use utoipa::ToSchema;
 
 use crate::error::ApiError;
 use crate::extract::{Body, ManageKey, required};
-use crate::openapi::not_blank;
+use crate::openapi::NotBlank;
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, CollectionRecord, UploadDescriptor};
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = collection::create::Fields)]
 pub(crate) struct CreateCollectionBody {
-    #[schema(required, schema_with = not_blank::<1000>)]
+    /// The title, which players show for shared collections.
+    #[schema(required, value_type = NotBlank<1000>)]
     title: Option<Text<1000>>,
     creator_id: Option<CreatorId>,
+    /// Your own id for it. It is never interpreted.
     organization_index: Option<Text<1000>>,
     metadata: Option<Metadata>,
     #[schema(default = true)]
@@ -25,6 +27,7 @@ pub(crate) struct CreateCollectionBody {
     #[schema(default = true)]
     is_theme_overridable: Option<bool>,
     player_color: Option<Colour>,
+    /// The line that players show under the title of tracks that have none.
     player_subtitle: Option<Text<1000>>,
     /// Overrides the colours found in the cover.
     theme: Option<Palette>,

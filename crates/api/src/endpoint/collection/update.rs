@@ -9,19 +9,21 @@ use utoipa::ToSchema;
 use super::read::CollectionResponse;
 use crate::error::ApiError;
 use crate::extract::{Body, ManageKey, PathId, Sent};
-use crate::openapi::not_blank;
+use crate::openapi::NotBlank;
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = collection::update::Fields)]
 pub(crate) struct UpdateCollectionBody {
+    /// The title, which players show for shared collections.
     #[serde(default)]
-    #[schema(schema_with = not_blank::<1000>)]
+    #[schema(value_type = NotBlank<1000>, required = false)]
     title: Patch<Text<1000>>,
     #[serde(default)]
     #[schema(value_type = Option<CreatorId>)]
     creator_id: Patch<CreatorId>,
+    /// Your own id for it. It is never interpreted.
     #[serde(default)]
     #[schema(value_type = Option<Text<1000>>)]
     organization_index: Patch<Text<1000>>,

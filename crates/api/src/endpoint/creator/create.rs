@@ -9,14 +9,15 @@ use utoipa::ToSchema;
 use super::read::CreatorResponse;
 use crate::error::ApiError;
 use crate::extract::{Body, ManageKey, required};
-use crate::openapi::not_blank;
+use crate::openapi::NotBlank;
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = creator::create::Fields)]
 pub(crate) struct CreateCreatorBody {
-    #[schema(required, schema_with = not_blank::<1000>)]
+    /// Your own id for the creator. It is never interpreted.
+    #[schema(required, value_type = NotBlank<1000>)]
     organization_index: Option<Text<1000>>,
     metadata: Option<Metadata>,
 }

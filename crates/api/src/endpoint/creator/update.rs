@@ -9,15 +9,16 @@ use utoipa::ToSchema;
 use super::read::CreatorResponse;
 use crate::error::ApiError;
 use crate::extract::{Body, ManageKey, PathId};
-use crate::openapi::not_blank;
+use crate::openapi::NotBlank;
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = creator::update::Fields)]
 pub(crate) struct UpdateCreatorBody {
+    /// Your own id for the creator. It is never interpreted.
     #[serde(default)]
-    #[schema(schema_with = not_blank::<1000>)]
+    #[schema(value_type = NotBlank<1000>, required = false)]
     organization_index: Patch<Text<1000>>,
     #[serde(default)]
     #[schema(value_type = Option<Metadata>)]

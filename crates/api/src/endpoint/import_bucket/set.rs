@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{Body, ManageKey, PathId, required};
-use crate::openapi::not_blank_or_null;
+use crate::openapi::NotBlank;
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, ImportBucketRecord};
 
@@ -24,7 +24,7 @@ pub(crate) struct SetImportBucketBody {
     access_key_id: Option<AccessKeyId>,
     /// It is stored encrypted and never returned. Omitted or null: the stored one is kept, provided that `endpoint` and
     /// `access_key_id` do not change.
-    #[schema(schema_with = not_blank_or_null::<1000>)]
+    #[schema(value_type = Option<NotBlank<1000>>)]
     secret_access_key: Option<Text<1000>>,
 }
 

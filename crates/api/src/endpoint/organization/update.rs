@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use super::read::OrganizationResponse;
 use crate::error::ApiError;
 use crate::extract::{Body, ManageKey, PathId, Sent};
-use crate::openapi::not_blank;
+use crate::openapi::NotBlank;
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
 
@@ -17,8 +17,9 @@ use crate::shapes::Answer;
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = organization::update::Fields)]
 pub(crate) struct UpdateOrganizationBody {
+    /// The name, which people see in the dashboard.
     #[serde(default)]
-    #[schema(schema_with = not_blank::<200>)]
+    #[schema(value_type = NotBlank<200>, required = false)]
     name: Patch<Text<200>>,
     /// Overrides the colours found in the cover; null restores them.
     #[serde(default)]

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use crate::error::ApiError;
 use crate::extract::{Body, ManageKey, required};
-use crate::openapi::{not_blank, not_blank_or_null};
+use crate::openapi::NotBlank;
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, ReducedTrack, UploadDescriptors};
 
@@ -16,24 +16,29 @@ use crate::shapes::{Answer, ReducedTrack, UploadDescriptors};
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = track::create::Fields)]
 pub(crate) struct CreateTrackBody {
+    /// Required unless the key is limited to a collection.
     collection_id: Option<CollectionId>,
     /// Required unless `source_url` is given. An imported file is otherwise called what its server calls it, else what its URL
     /// ends with.
-    #[schema(schema_with = not_blank::<1000>)]
+    #[schema(value_type = NotBlank<1000>, required = false)]
     file_name: Option<Text<1000>>,
     /// An `http` or `https` URL from which the file is imported, or `s3://bucket/key` for a bucket for which the organization has
     /// credentials. See docs/importing.md.
-    #[schema(schema_with = not_blank_or_null::<8000>)]
+    #[schema(value_type = Option<NotBlank<8000>>)]
     source_url: Option<Text<8000>>,
     creator_id: Option<CreatorId>,
+    /// Your own id for it. It is never interpreted.
     organization_index: Option<Text<1000>>,
     metadata: Option<Metadata>,
     #[schema(default = true)]
     is_cover_overridable: Option<bool>,
     #[schema(default = true)]
     is_theme_overridable: Option<bool>,
+    /// What players show. Default: the title tag of the file, otherwise its name.
     player_title: Option<Text<1000>>,
+    /// The line below. Default: the artist tag of the file, otherwise that of the collection or organization.
     player_subtitle: Option<Text<1000>>,
+    /// Default: a colour of the cover.
     player_color: Option<Colour>,
     /// Overrides the colours found in covers.
     theme: Option<Palette>,

@@ -24,6 +24,8 @@ pub(crate) struct Listed {
 }
 
 /// Lists the tracks of a collection, in order.
+///
+/// To search, filter or sort them, use `GET /v1/track` with `collection_id`.
 #[utoipa::path(
     get,
     path = "/collection/{collection_id}/track",

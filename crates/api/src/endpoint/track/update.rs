@@ -21,6 +21,7 @@ pub(crate) struct UpdateTrackBody {
     #[serde(default)]
     #[schema(value_type = Option<CreatorId>)]
     creator_id: Patch<CreatorId>,
+    /// Your own id for it. It is never interpreted.
     #[serde(default)]
     #[schema(value_type = Option<Text<1000>>)]
     organization_index: Patch<Text<1000>>,
@@ -37,9 +38,11 @@ pub(crate) struct UpdateTrackBody {
     #[serde(default)]
     #[schema(value_type = Option<bool>)]
     is_theme_overridable: Patch<bool>,
+    /// What players show; null for the title tag of the file, otherwise its name.
     #[serde(default)]
     #[schema(value_type = Option<Text<1000>>)]
     player_title: Patch<Text<1000>>,
+    /// The line below; null for the artist tag of the file, otherwise that of the collection or organization.
     #[serde(default)]
     #[schema(value_type = Option<Text<1000>>)]
     player_subtitle: Patch<Text<1000>>,
@@ -88,7 +91,7 @@ pub(crate) struct Updated {
 /// Updates the given fields of a track.
 ///
 /// You can send back a whole record as it was returned, also by a list: derived colours and texts in it are not saved as if
-/// you had set them.
+/// you had set them. What is not among the fields below, such as `transcription`, is ignored.
 ///
 /// With another `collection_id`, the track is moved. Its id, its files, and the share links and keys for this one track remain
 /// valid. A key that is limited to a collection cannot move tracks.

@@ -15,11 +15,15 @@ use crate::shapes::{Answer, SessionTrackRecord, UploadDescriptor, UploadSessionB
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = upload_session::create::Fields)]
 pub(crate) struct CreateUploadSessionBody {
+    /// Required unless the key is limited to a collection.
     collection_id: Option<CollectionId>,
     creator_id: Option<CreatorId>,
+    /// Your own id for the session. Its tracks have their own.
     organization_index: Option<Text<1000>>,
+    /// Of the session itself. Its tracks have their own.
     metadata: Option<Metadata>,
     expires_in: Option<ExpiresIn>,
+    /// A first track, so that one request is enough for a single file.
     track: Option<CreateTrackBody>,
 }
 

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use crate::endpoint::track::create::file_or_url;
 use crate::error::ApiError;
 use crate::extract::{Body, ValidUploadSession};
-use crate::openapi::{not_blank, not_blank_or_null};
+use crate::openapi::NotBlank;
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, SessionTrackRecord, UploadDescriptors, UploadSessionRecord};
 
@@ -18,11 +18,11 @@ use crate::shapes::{Answer, SessionTrackRecord, UploadDescriptors, UploadSession
 #[schema(as = upload_session::create_track::Fields)]
 pub(crate) struct UploadTrackBody {
     /// Required unless `source_url` is given.
-    #[schema(schema_with = not_blank::<1000>)]
+    #[schema(value_type = NotBlank<1000>, required = false)]
     file_name: Option<Text<1000>>,
     /// An `http` or `https` URL from which the file is imported, or `s3://bucket/key` for a bucket for which the organization has
     /// credentials. See docs/importing.md.
-    #[schema(schema_with = not_blank_or_null::<8000>)]
+    #[schema(value_type = Option<NotBlank<8000>>)]
     source_url: Option<Text<8000>>,
     organization_index: Option<Text<1000>>,
     metadata: Option<Metadata>,

@@ -122,6 +122,16 @@ pub(super) fn proxies(config: &Config) -> Vec<Finding> {
             ),
         ));
     }
+    if !config.trusted_proxies.is_empty() && config.public_url.is_none() && config.has_role(Role::Api) {
+        let url = opening::public_url(config, config.listen);
+        findings.push(Finding::warning(
+            "proxies",
+            format!(
+                "there are trusted_proxies, but no public_url, so all URLs begin with {url}: set public_url to where clients \
+                 reach the proxy"
+            ),
+        ));
+    }
     if let Some(network) = config.trusted_proxies.of_everybody() {
         findings.push(Finding::warning(
             "proxies",

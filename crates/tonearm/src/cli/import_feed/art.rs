@@ -1,10 +1,14 @@
 //! Pictures of a podcast.
 
+use std::fmt::Display;
+use std::time::Duration;
+
 use bytes::{Bytes, BytesMut};
 use futures::StreamExt;
-use std::time::Duration;
 use tonearm_outbound::{FetchLimits, Outbound};
 use url::Url;
+
+use super::for_this_command;
 
 /// The largest picture that is fetched, in bytes. The service has a limit of its own.
 const LARGEST: u64 = 20 << 20;
@@ -30,7 +34,8 @@ impl Art {
             patience: Duration::from_secs(30),
             ..FetchLimits::of_file(LARGEST)
         };
-        let failed = |error: &dyn std::fmt::Display| format!("the picture cannot be fetched: {error}");
+        let failed =
+            |error: &dyn Display| format!("the picture cannot be fetched: {}", for_this_command(error));
         let mut fetched = self.outbound.fetch(url.as_str(), limits).await.map_err(|error| failed(&error))?;
         let mut picture = BytesMut::new();
         while let Some(chunk) = fetched.body.next().await {

@@ -19,7 +19,7 @@ use serde_json::Map;
 use sha2::{Digest, Sha256};
 use tonearm_client::{Client, CollectionRecord};
 use tonearm_domain::{CollectionId, TrackId};
-use tonearm_outbound::Outbound;
+use tonearm_outbound::{ALLOW_PRIVATE, Outbound};
 
 use self::art::Art;
 use self::run::{Run, RunOptions};
@@ -67,6 +67,11 @@ pub(super) struct Args {
     /// Print JSON: one episode per line, then a summary
     #[arg(long)]
     json: bool,
+}
+
+/// A problem with a call from this computer: what to do about it is an option, not a setting of the service.
+fn for_this_command(problem: &dyn std::fmt::Display) -> String {
+    problem.to_string().replace(ALLOW_PRIVATE, "use --allow-private")
 }
 
 pub(super) async fn run(args: Args) -> Result<(), Failure> {

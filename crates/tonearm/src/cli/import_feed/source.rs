@@ -13,6 +13,8 @@ use tonearm_domain::innermost_cause;
 use tonearm_outbound::{CallLimits, Outbound, install_tls_provider};
 use url::Url;
 
+use super::for_this_command;
+
 /// The largest feed that is read, in bytes.
 pub(super) const LARGEST_FEED: u64 = 32 << 20;
 
@@ -119,7 +121,9 @@ pub(super) async fn follow(url: &Url, from: &FeedBytes, outbound: &Outbound) -> 
         return fetch(url.clone()).await;
     }
     let host = url.host_str().unwrap_or_default();
-    let failed = |problem: &dyn Display| format!("the feed cannot be fetched from {host}: {problem}");
+    let failed = |problem: &dyn Display| {
+        format!("the feed cannot be fetched from {host}: {}", for_this_command(problem))
+    };
     let most = usize::try_from(LARGEST_FEED).unwrap_or(usize::MAX);
     let limits = CallLimits { timeout: TIMEOUT, body: most.saturating_add(1) };
     let mut url = url.clone();

@@ -188,7 +188,7 @@ pub(super) fn of_listener(kept: &KeptListener) -> Value {
         "not_found_here": [
             "the server's log",
             "backups",
-            "what was heard more than ten days ago: hashes are removed, and sums are about nobody",
+            "what was heard more than nine days ago: hashes are removed, and sums are about nobody",
             "what was heard with another address or user agent",
             "what was heard under a master secret that is no longer listed",
         ],

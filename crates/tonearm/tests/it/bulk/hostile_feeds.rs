@@ -94,6 +94,7 @@ async fn a_feed_reaches_nothing_that_is_not_public() {
     let errors = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(0), "{errors}");
     assert!(errors.contains("has no cover: the picture cannot be fetched: "), "{errors}");
+    assert!(errors.contains("use --allow-private") && !errors.contains("outbound."), "{errors}");
     assert!(!errors.contains('\u{1b}') && !errors.contains('\u{7}'), "{errors:?}");
     assert_eq!(tracks(&server.client, &collection).await.len(), 1);
     assert!(private.requests().is_empty());

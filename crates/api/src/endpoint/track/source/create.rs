@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{Body, ManageKey, PathId};
-use crate::openapi::not_blank_or_null;
+use crate::openapi::NotBlank;
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, ReplacementRecord, UploadDescriptor};
 
@@ -17,7 +17,7 @@ use crate::shapes::{Answer, ReplacementRecord, UploadDescriptor};
 #[schema(as = track::source::create::Fields)]
 pub(crate) struct ReplaceSourceBody {
     /// The name of the new file. Default: the track keeps its file name.
-    #[schema(schema_with = not_blank_or_null::<1000>)]
+    #[schema(value_type = Option<NotBlank<1000>>)]
     file_name: Option<Text<1000>>,
 }
 
