@@ -3,8 +3,8 @@
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
 use tonearm_catalog::{Catalog, CatalogError, KeyQuery, PurgedTitles};
 use tonearm_domain::{
-    Ambient, Collection, Cursor, FileData, KeyState, KeyType, LimitOffset, Metadata, ShareTarget, Track,
-    TrackFilter, TrackOrder, TrackStatus, VariantIndex,
+    Ambient, Collection, Cursor, FileData, KeyState, KeyType, LimitOffset, Metadata, Recipe, ShareTarget,
+    Track, TrackFilter, TrackOrder, TrackStatus, VariantIndex,
 };
 use tonearm_fixtures::ambient;
 
@@ -13,7 +13,11 @@ use crate::odd::Odd;
 use crate::samples::*;
 use crate::settings::Settings;
 
-crate::on_both!(what_cannot_be_read_breaks_no_list, no_damaged_column_breaks_a_list);
+crate::on_both!(
+    what_cannot_be_read_breaks_no_list,
+    no_damaged_column_breaks_a_list,
+    a_file_is_made_again_in_place_of_a_damaged_one,
+);
 
 async fn what_cannot_be_read_breaks_no_list(database: TestDatabase) {
     let (catalog, (ambient, _)) = (database.catalog().await, ambient());
@@ -247,6 +251,25 @@ async fn no_damaged_column_breaks_a_list(database: TestDatabase) {
     }
     assert!(tried > 60, "{tried}");
     raw.close().await.unwrap();
+}
+
+async fn a_file_is_made_again_in_place_of_a_damaged_one(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let Whole { settings, track, .. } = Whole::stored(&catalog, &ambient, 1).await;
+    let first = "SELECT min(CAST(id AS text)) FROM track_file";
+    let damage = format!("UPDATE track_file SET data = '7' WHERE CAST(id AS text) = ({first})");
+    let raw = database.raw().await;
+    assert_eq!(raw.execute_unprepared(&damage).await.unwrap().rows_affected(), 1);
+    let tx = catalog.begin().await.unwrap();
+    let files = tx.files_of_track(track.id).await.unwrap();
+    let recipes = tx.recipes_for_track(settings.organization.id, track.id).await.unwrap();
+    let is_missing = |recipe: &&Recipe| files.iter().all(|file| file.recipe.id != recipe.id);
+    let missing: Vec<&Recipe> = recipes.iter().filter(is_missing).collect();
+    assert_eq!((files.len(), missing.len()), (1, 1));
+    tx.put_track_file(&made_file(&ambient, &track, missing[0], FileData::NONE)).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(catalog.files_of_track(track.id).await.unwrap().len(), 2);
+    catalog.each_damaged_row(|row| panic!("{row:?}")).await.unwrap();
 }
 
 async fn read_titles(catalog: &Catalog, collection: &Collection) -> Vec<Option<String>> {
