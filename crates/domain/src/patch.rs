@@ -94,6 +94,18 @@ impl<T> Patch<T> {
     }
 }
 
+impl<T> From<T> for Patch<T> {
+    fn from(value: T) -> Self {
+        Self::Set(value)
+    }
+}
+
+impl From<&str> for Patch<String> {
+    fn from(text: &str) -> Self {
+        Self::Set(text.to_owned())
+    }
+}
+
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Patch<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Option::deserialize(deserializer).map(|value| value.map_or(Self::Clear, Self::Set))

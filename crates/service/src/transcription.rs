@@ -4,7 +4,7 @@ mod provider_test;
 
 use tonearm_catalog::{Catalog, CatalogError, Transaction};
 use tonearm_domain::{
-    Ambient, AuditAction, ErrorCode, Job, OrganizationId, Shares, Track, TrackId, Transcription,
+    Ambient, AuditAction, ErrorCode, Job, OrganizationId, Patch, Shares, Track, TrackId, Transcription,
     TranscriptionSettings, TranscriptionState, language_code,
 };
 use tonearm_outbound::{Outbound, TranscribeCall, TranscribeError, TranscribedAudio};
@@ -55,13 +55,13 @@ pub struct TranscriptionView {
 #[derive(Debug, Clone)]
 pub struct SetTranscription {
     /// The base URL of the provider, such as `https://api.example.com/v1`.
-    pub base_url: String,
+    pub base_url: Patch<String>,
     /// The key. `None` keeps the existing key; an empty text removes it.
     pub key: Option<String>,
     /// The model.
-    pub model: String,
+    pub model: Patch<String>,
     /// The language of all tracks (BCP 47), if known.
-    pub language: Option<String>,
+    pub language: Patch<String>,
 }
 
 pub(crate) fn vault_context(id: OrganizationId) -> String {
@@ -95,23 +95,42 @@ impl Transcriptions {
     pub async fn set(&self, caller: &Caller, set: SetTranscription) -> Result<(), Refusal> {
         caller.require_whole_organization()?;
         let id = caller.organization_id;
-        let base_url = set.base_url.trim().trim_end_matches('/');
-        self.outbound.check_url(base_url).map_err(|error| Refusal::invalid("base_url", error.to_string()))?;
+        let tx = self.catalog.begin().await?;
+        let existing = tx.transcription_settings_to_change(id).await?;
+        let settings = self.changed(id, existing, set)?;
+        tx.put_transcription_settings(&settings).await?;
+        self.switch(&tx, caller, true, &settings.base_url).await?;
+        Ok(tx.commit().await?)
+    }
+
+    fn changed(
+        &self,
+        id: OrganizationId,
+        existing: Option<TranscriptionSettings>,
+        set: SetTranscription,
+    ) -> Result<TranscriptionSettings, Refusal> {
+        let stored = existing.as_ref();
+        let mut base_url = stored.map(|existing| existing.base_url.clone());
+        let mut model = stored.map(|existing| existing.model.clone());
+        let mut language = stored.and_then(|existing| existing.language.clone());
+        set.base_url.map(|url| url.trim().trim_end_matches('/').to_owned()).apply(&mut base_url)?;
+        set.model.map(|model| model.trim().to_owned()).apply(&mut model)?;
+        set.language.apply(&mut language)?;
+        let (base_url, model) = (base_url.unwrap_or_default(), model.unwrap_or_default());
+        self.outbound
+            .check_url(&base_url)
+            .map_err(|error| Refusal::invalid("base_url", error.to_string()))?;
         if base_url.contains(['?', '#']) {
             return Err(Refusal::invalid("base_url", "cannot contain ? or #"));
         }
-        if set.model.trim().is_empty() || set.model.contains('\0') {
+        if model.is_empty() || model.contains('\0') {
             return Err(Refusal::invalid("model", "cannot be empty"));
         }
-        let language = set.language.as_deref().filter(|text| !text.trim().is_empty());
-        let language = language
-            .map(|text| {
-                language_code(text)
-                    .ok_or_else(|| Refusal::invalid("language", "must be a code such as de or pt-BR"))
-            })
-            .transpose()?;
-        let tx = self.catalog.begin().await?;
-        let existing = tx.transcription_settings_to_change(id).await?;
+        let code = |text: String| {
+            language_code(&text)
+                .ok_or_else(|| Refusal::invalid("language", "must be a code such as de or pt-BR"))
+        };
+        let language = language.filter(|text| !text.trim().is_empty()).map(code).transpose()?;
         let key = match set.key.as_deref().map(str::trim) {
             // A key is only ever sent to the server for which it was entered.
             None => {
@@ -120,16 +139,7 @@ impl Transcriptions {
             Some("") => None,
             Some(key) => Some(self.vault.seal(&vault_context(id), self.ambient.random(), key.as_bytes())),
         };
-        let settings = TranscriptionSettings {
-            organization_id: id,
-            base_url: base_url.to_owned(),
-            key,
-            model: set.model.trim().to_owned(),
-            language,
-        };
-        tx.put_transcription_settings(&settings).await?;
-        self.switch(&tx, caller, true, base_url).await?;
-        Ok(tx.commit().await?)
+        Ok(TranscriptionSettings { organization_id: id, base_url, key, model, language })
     }
 
     /// Turns transcription on or off. The settings are kept. Turning it off ends what waits.

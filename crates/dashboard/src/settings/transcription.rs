@@ -3,11 +3,11 @@
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
-use http::StatusCode;
 use tonearm_service::{ProviderTest, SetTranscription, TranscriptionView};
 
 use crate::amount::decimal;
 use crate::app::Dashboard;
+use crate::edited::Edited;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Fields, Problems};
@@ -23,9 +23,9 @@ struct TranscriptionPage {
     is_enabled: bool,
     is_set: bool,
     has_key: bool,
-    base_url: String,
-    model: String,
-    language: String,
+    base_url: Edited<String>,
+    model: Edited<String>,
+    language: Edited<String>,
     failures: Vec<FailureRow>,
     /// The result of testing the provider: whether it succeeded, and a sentence.
     tested: Option<(bool, String)>,
@@ -58,25 +58,26 @@ pub(super) async fn save(
         Some(typed.to_owned()).filter(|key| !key.is_empty())
     };
     let set = SetTranscription {
-        base_url: fields.text("base_url").to_owned(),
+        base_url: fields.text_change("base_url"),
         key,
-        model: fields.text("model").to_owned(),
-        language: Some(fields.text("language").to_owned()).filter(|code| !code.is_empty()),
+        model: fields.text_change("model"),
+        language: fields.text_change("language"),
     };
     let caller = member.caller();
     match app.transcriptions.set(&caller, set).await {
         Ok(()) => Ok(Flash::Saved.then(&member.path("/transcription"))),
         Err(refusal) => {
-            let problems = Problems::of(refusal)?;
+            let mut problems = Problems::of(refusal)?;
             let view = app.transcriptions.settings(&caller).await?;
+            let page = TranscriptionPage::of(&app, &member, view).await?;
             let page = TranscriptionPage {
-                base_url: fields.text("base_url").to_owned(),
-                model: fields.text("model").to_owned(),
-                language: fields.text("language").to_owned(),
+                base_url: page.base_url.sent("base_url", &fields, &mut problems),
+                model: page.model.sent("model", &fields, &mut problems),
+                language: page.language.sent("language", &fields, &mut problems),
                 problems,
-                ..TranscriptionPage::of(&app, &member, view).await?
+                ..page
             };
-            Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
+            Ok(render_with(page.problems.status(), &page))
         }
     }
 }
@@ -124,9 +125,9 @@ impl TranscriptionPage {
             is_enabled: view.is_enabled,
             is_set: view.base_url.is_some(),
             has_key: view.has_key,
-            base_url: view.base_url.unwrap_or_default(),
-            model: view.model.unwrap_or_default(),
-            language: view.language.unwrap_or_default(),
+            base_url: Edited::new(view.base_url),
+            model: Edited::new(view.model),
+            language: Edited::new(view.language),
             failures: failures.collect(),
             tested: None,
             problems: Problems::default(),

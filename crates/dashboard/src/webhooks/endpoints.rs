@@ -3,12 +3,12 @@
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
-use http::StatusCode;
 use serde::Deserialize;
 use tonearm_domain::{DeliveryState, WebhookDelivery, WebhookDeliveryId, WebhookKind};
 use tonearm_service::{DeliveryQuery, WebhookView};
 
 use crate::app::Dashboard;
+use crate::edited::Edited;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{Choice, Fields, Problems};
@@ -41,7 +41,7 @@ struct EndpointCard {
     title: Message,
     explanation: Message,
     /// The URL as set, or as entered in the form.
-    url: String,
+    url: Edited<String>,
     /// The id of the webhook, if one is set.
     id: Option<String>,
     failures: u32,
@@ -87,16 +87,18 @@ pub(super) async fn set(
     PathId(kind): PathId<WebhookKind>,
     fields: Fields,
 ) -> Result<Response, PageError> {
-    match app.webhooks.set(&member.caller(), kind, fields.text("url")).await {
+    match app.webhooks.set(&member.caller(), kind, fields.text_change("url")).await {
         Ok(_) => Ok(Flash::Saved.then(&member.path("/webhooks"))),
         Err(refusal) => {
-            let problems = Problems::of(refusal)?;
+            let mut problems = Problems::of(refusal)?;
+            let status = problems.status();
             let mut page = WebhooksPage::of(&app, &member, WebhooksQuery::default()).await?;
-            if let Some(card) = page.endpoints.iter_mut().find(|card| card.kind == kind.as_str()) {
-                card.url = fields.text("url").to_owned();
-                card.problems = problems;
+            if let Some(at) = page.endpoints.iter().position(|card| card.kind == kind.as_str()) {
+                let card = page.endpoints.remove(at);
+                let url = card.url.sent("url", &fields, &mut problems);
+                page.endpoints.insert(at, EndpointCard { url, problems, ..card });
             }
-            Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
+            Ok(render_with(status, &page))
         }
     }
 }
@@ -226,7 +228,7 @@ impl EndpointCard {
             kind: kind.as_str(),
             title: title(kind),
             explanation: explanation(kind),
-            url: view.map(|view| view.url.clone()).unwrap_or_default(),
+            url: Edited::new(view.map(|view| view.url.clone())),
             id: view.map(|view| view.id.to_string()),
             failures: health.failures,
             paused_until: health.paused_until.map(|at| at.to_string()),

@@ -9,9 +9,10 @@ use crate::house::House;
 
 crate::on_both!(changes_of_other_fields_are_kept, changes_of_the_same_field_are_shown_first);
 
-/// A form that changes a record: its page, and two values for each of its fields.
+/// A form that changes a record: its page, where it is sent to, and two values for each of its fields.
 struct EditForm {
     page: String,
+    action: String,
     fields: Vec<(&'static str, [&'static str; 2])>,
 }
 
@@ -23,7 +24,7 @@ impl Filled {
     /// The form on a page that is sent to this address.
     fn on(page: &Page, action: &str) -> Self {
         let form =
-            page.between(&format!("<form method=\"post\" action=\"{action}\" class=\"stack\">"), "</form>");
+            page.between(&format!("<form method=\"post\" action=\"{action}\" class=\"stack"), "</form>");
         let attribute = |tag: &str, name: &str| {
             let value = tag.split_once(&format!(" {name}=\""))?.1.split_once('"')?.0;
             Some(unescaped(value))
@@ -82,44 +83,61 @@ fn unescaped(text: &str) -> String {
 }
 
 impl House {
-    async fn edit_forms(&self) -> Vec<EditForm> {
+    async fn edit_forms(&self, owner: &mut Browser) -> Vec<EditForm> {
         let collection = self.collection("Season").await;
         let track = self.track(collection, "a.wav").await;
         let key = CreateKey::new(KeyType::Api, "Website");
         let key = self.library.create_key(&self.owner(), key).await.unwrap().key.id;
+        let transcription = self.path("/transcription");
+        let provider = [("base_url", "https://example.com/v1"), ("model", "medium")];
+        assert_eq!(owner.submit(&transcription, &transcription, &provider).await.status, 303);
         let (title, subtitle) = (["Mine", "Yours “&” 'theirs'"], ["Live", "In <b>concert</b>"]);
         let (colour, index) = (("player_color", ["#112233", "#445566"]), ["12", "13"]);
+        let form = |page: &str, fields| EditForm { page: self.path(page), action: self.path(page), fields };
         vec![
-            EditForm {
-                page: self.path(&format!("/collections/{collection}")),
-                fields: vec![("title", title), ("player_subtitle", subtitle), colour],
-            },
-            EditForm {
-                page: self.path(&format!("/tracks/{track}")),
-                fields: vec![
+            form(
+                &format!("/collections/{collection}"),
+                vec![("title", title), ("player_subtitle", subtitle), colour],
+            ),
+            form(
+                &format!("/tracks/{track}"),
+                vec![
                     ("player_title", title),
                     ("player_subtitle", subtitle),
                     ("organization_index", index),
                     colour,
                 ],
-            },
-            EditForm {
-                page: self.path("/organization"),
-                fields: vec![
+            ),
+            form(
+                "/organization",
+                vec![
                     ("name", title),
                     ("player_subtitle", subtitle),
                     colour,
                     ("is_cover_overridable", ["", "on"]),
                     ("is_theme_overridable", ["", "on"]),
                 ],
-            },
-            EditForm {
-                page: self.path(&format!("/keys/{key}")),
-                fields: vec![
+            ),
+            form(
+                &format!("/keys/{key}"),
+                vec![
                     ("title", title),
                     ("expires_at", ["2040-01-31T12:00", "2041-01-31T12:00"]),
                     ("origins", ["https://a.example", "https://b.example\nhttps://c.example"]),
                 ],
+            ),
+            form(
+                "/transcription",
+                vec![
+                    ("base_url", ["https://a.example/v1", "https://b.example/v1"]),
+                    ("model", ["small", "large"]),
+                    ("language", ["de", "fr"]),
+                ],
+            ),
+            EditForm {
+                page: self.path("/webhooks"),
+                action: self.path("/webhooks/track/set"),
+                fields: vec![("url", ["https://a.example/hook", "https://b.example/hook"])],
             },
         ]
     }
@@ -128,14 +146,14 @@ impl House {
 async fn changes_of_other_fields_are_kept(database: TestDatabase) {
     let house = House::open(database).await;
     let mut browser = house.administrator().await;
-    for EditForm { page, fields } in house.edit_forms().await {
-        let opened = Filled::on(&browser.get(&page).await, &page);
+    for EditForm { page, action, fields } in house.edit_forms(&mut browser).await {
+        let opened = Filled::on(&browser.get(&page).await, &action);
         // Every field is changed in another tab, and each of them was opened before all these changes.
         for (name, [value, _]) in &fields {
-            let sent = opened.with(name, value).is_sent(&mut browser, &page).await;
+            let sent = opened.with(name, value).is_sent(&mut browser, &action).await;
             assert_eq!(sent.status, 303, "{page}, {name}: {}", sent.html);
         }
-        let saved = Filled::on(&browser.get(&page).await, &page);
+        let saved = Filled::on(&browser.get(&page).await, &action);
         for (name, [value, _]) in &fields {
             assert_eq!(saved.get(name), *value, "{page}, {name}");
         }
@@ -145,26 +163,26 @@ async fn changes_of_other_fields_are_kept(database: TestDatabase) {
 async fn changes_of_the_same_field_are_shown_first(database: TestDatabase) {
     let house = House::open(database).await;
     let mut browser = house.administrator().await;
-    for EditForm { page, fields } in house.edit_forms().await {
+    for EditForm { page, action, fields } in house.edit_forms(&mut browser).await {
         // Of the two values of a box, one is the value that the form was opened with.
         for (name, [first, second]) in fields.iter().filter(|(name, _)| !name.starts_with("is_")) {
-            let opened = Filled::on(&browser.get(&page).await, &page);
+            let opened = Filled::on(&browser.get(&page).await, &action);
             let (mine, yours) = (opened.with(name, first), opened.with(name, second));
-            assert_eq!(mine.is_sent(&mut browser, &page).await.status, 303, "{page}, {name}");
-            let refused = yours.is_sent(&mut browser, &page).await;
+            assert_eq!(mine.is_sent(&mut browser, &action).await.status, 303, "{page}, {name}");
+            let refused = yours.is_sent(&mut browser, &action).await;
             assert_eq!(refused.status, 409, "{page}, {name}: {}", refused.html);
             let problem = refused.between(&format!("id=\"{name}-problem\">"), "</p>");
             assert!(
                 problem.contains(first) && problem.contains("in the meantime"),
                 "{page}, {name}: {problem}"
             );
-            assert_eq!(Filled::on(&browser.get(&page).await, &page).get(name), *first, "{page}, {name}");
+            assert_eq!(Filled::on(&browser.get(&page).await, &action).get(name), *first, "{page}, {name}");
             // Whoever has seen both may choose.
-            let shown = Filled::on(&refused, &page);
+            let shown = Filled::on(&refused, &action);
             assert_eq!(shown.get(name), *second, "{page}, {name}");
-            let sent = shown.is_sent(&mut browser, &page).await;
+            let sent = shown.is_sent(&mut browser, &action).await;
             assert_eq!(sent.status, 303, "{page}, {name}: {}", sent.html);
-            assert_eq!(Filled::on(&browser.get(&page).await, &page).get(name), *second, "{page}, {name}");
+            assert_eq!(Filled::on(&browser.get(&page).await, &action).get(name), *second, "{page}, {name}");
         }
     }
 }

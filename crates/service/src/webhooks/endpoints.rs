@@ -2,7 +2,7 @@
 
 use tonearm_catalog::{CatalogError, EventRecord, Record, Transaction};
 use tonearm_domain::{
-    AuditAction, EndpointHealth, EventKind, OrganizationId, Timestamp, Webhook, WebhookDelivery,
+    AuditAction, EndpointHealth, EventKind, OrganizationId, Patch, Timestamp, Webhook, WebhookDelivery,
     WebhookDeliveryId, WebhookId, WebhookKind,
 };
 use tonearm_outbound::shown_host;
@@ -134,11 +134,20 @@ impl Webhooks {
 
     /// Sets the URL for events of a kind. It also applies to pending deliveries. A new endpoint gets a secret; an
     /// endpoint that only changes its URL keeps its secret.
-    pub async fn set(&self, caller: &Caller, kind: WebhookKind, url: &str) -> Result<WebhookView, Refusal> {
+    pub async fn set(
+        &self,
+        caller: &Caller,
+        kind: WebhookKind,
+        url: Patch<String>,
+    ) -> Result<WebhookView, Refusal> {
         caller.require_no_limits()?;
-        let url = self.checked(url)?;
         let tx = self.catalog.begin().await?;
-        let webhook = match tx.webhook_of_kind_to_change(caller.organization_id, kind).await? {
+        let existing = tx.webhook_of_kind_to_change(caller.organization_id, kind).await?;
+        let mut set = existing.as_ref().map(|webhook| webhook.url.clone());
+        url.apply(&mut set)?;
+        let set = set.unwrap_or_default();
+        let url = self.checked(&set)?;
+        let webhook = match existing {
             Some(webhook) => moved(&tx, caller, webhook, url).await?,
             None => self.new_endpoint(&tx, caller, kind, url).await?,
         };

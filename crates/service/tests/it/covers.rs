@@ -40,7 +40,7 @@ async fn a_change_of_a_collection_is_reported_if_there_is_one(database: TestData
     let organization_id = owner.organization_id;
     let collection = workshop.catalog.track(organization_id, id).await.unwrap().unwrap().collection_id;
     let url = "http://127.0.0.1:8080/hook";
-    workshop.webhooks.set(&owner, WebhookKind::Collection, url).await.unwrap();
+    workshop.webhooks.set(&owner, WebhookKind::Collection, url.into()).await.unwrap();
     let reported = async || {
         let query = DeliveryQuery::default();
         workshop.webhooks.deliveries(&owner, query, None, 50).await.unwrap().len()

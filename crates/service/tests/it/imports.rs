@@ -166,7 +166,7 @@ async fn a_failure_is_told(database: TestDatabase) {
     let workshop = Workshop::open(&database).await;
     let server = FileServer::start(|_| FileAnswer::status("404 Not Found")).await;
     let (owner, id) = workshop.import(server.url("/secret-path.mp3"), "").await;
-    workshop.webhooks.set(&owner, WebhookKind::Track, "http://127.0.0.1:8080/hook").await.unwrap();
+    workshop.webhooks.set(&owner, WebhookKind::Track, "http://127.0.0.1:8080/hook".into()).await.unwrap();
     workshop.try_import().await.unwrap();
     let track = workshop.track(&owner, id).await;
     let reason =

@@ -82,7 +82,7 @@ async fn a_track_that_gets_a_file_by_a_rendering_is_reported(database: TestDatab
     let (owner, id) = workshop.create().await;
     let track = workshop.catalog.track(owner.organization_id, id).await.unwrap().unwrap();
     workshop.give_cover(&track).await;
-    workshop.webhooks.set(&owner, WebhookKind::Track, "http://127.0.0.1:8080/hook").await.unwrap();
+    workshop.webhooks.set(&owner, WebhookKind::Track, "http://127.0.0.1:8080/hook".into()).await.unwrap();
     workshop.send(&owner, id, sound()).await.unwrap();
     workshop.run_all().await;
     assert_eq!(reported(&workshop, &owner).await, 1);

@@ -107,10 +107,10 @@ async fn claim(workshop: &Workshop) -> Option<ClaimedJob> {
 /// Sets a provider and requests a transcription of the track.
 async fn set_and_retry(transcriptions: &Transcriptions, owner: &Caller, track: TrackId) {
     let provider = SetTranscription {
-        base_url: "https://transcription.example.com/v1".to_owned(),
+        base_url: "https://transcription.example.com/v1".into(),
         key: None,
-        model: "model".to_owned(),
-        language: None,
+        model: "model".into(),
+        language: Default::default(),
     };
     transcriptions.set(owner, provider).await.unwrap();
     transcriptions.retry(owner, track, false).await.unwrap();

@@ -218,7 +218,7 @@ async fn the_end_of_a_replacement_is_an_event_of_the_track(database: TestDatabas
     scene.add("other", Transcode { bitrate: 96, ..Transcode::default() }).await;
     scene.workshop.run_all().await;
     let webhooks = &scene.workshop.webhooks;
-    webhooks.set(&scene.owner, WebhookKind::Track, "http://127.0.0.1:8080/hook").await.unwrap();
+    webhooks.set(&scene.owner, WebhookKind::Track, "http://127.0.0.1:8080/hook".into()).await.unwrap();
     let events = async || {
         let found = webhooks.deliveries(&scene.owner, DeliveryQuery::default(), None, 50).await.unwrap();
         found.into_iter().map(|delivery| delivery.event.as_str()).collect::<Vec<_>>()

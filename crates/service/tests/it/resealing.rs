@@ -72,13 +72,13 @@ impl Node {
     async fn organization(&self) -> (Caller, OrganizationId) {
         let id = self.library.create_organization("Example Radio").await.unwrap().organization.id;
         let caller = Caller::owner(id);
-        self.webhooks.set(&caller, WebhookKind::Track, "https://example.com/hook").await.unwrap();
+        self.webhooks.set(&caller, WebhookKind::Track, "https://example.com/hook".into()).await.unwrap();
         self.webhooks.rotate(&caller, WebhookKind::Track).await.unwrap();
         let set = SetTranscription {
-            base_url: "https://speech.example.com/v1".to_owned(),
+            base_url: "https://speech.example.com/v1".into(),
             key: Some("the provider's key".to_owned()),
-            model: "large".to_owned(),
-            language: None,
+            model: "large".into(),
+            language: Default::default(),
         };
         self.transcriptions.set(&caller, set).await.unwrap();
         let set = SetImportBucket {
@@ -178,7 +178,7 @@ async fn moving_an_endpoint_never_brings_an_old_secret_back(database: TestDataba
         let url = format!("https://example.com/hook/{round}");
         let (rotated, moved) = tokio::join!(
             one.webhooks.rotate(&caller, WebhookKind::Track),
-            other.webhooks.set(&caller, WebhookKind::Track, &url)
+            other.webhooks.set(&caller, WebhookKind::Track, url.clone().into())
         );
         assert_eq!(moved.unwrap().url, url);
         assert_eq!(one.secret(&caller).await, Some(rotated.unwrap().secret), "round {round}");

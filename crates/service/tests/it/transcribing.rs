@@ -136,7 +136,12 @@ impl Stage {
         let tx = workshop.catalog.begin().await.unwrap();
         tx.update_track(&Track { duration: SECONDS, ..read }).await.unwrap();
         tx.commit().await.unwrap();
-        let set = SetTranscription { base_url: url, key: None, model: "m".to_owned(), language: None };
+        let set = SetTranscription {
+            base_url: url.into(),
+            key: None,
+            model: "m".into(),
+            language: Default::default(),
+        };
         transcriptions.set(&owner, set).await.unwrap();
         let model = Model { is_on: true, ..Model::default() };
         let (hanging, said, history) = (Vec::new(), Arc::default(), Vec::new());

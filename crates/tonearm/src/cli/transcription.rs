@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use clap::Subcommand;
 use serde_json::json;
-use tonearm_domain::{Ambient, OrganizationId, TrackId};
+use tonearm_domain::{Ambient, OrganizationId, Patch, TrackId};
 use tonearm_service::{Caller, Refusal, SetTranscription, Transcriptions};
 
 use super::{Failure, print};
@@ -77,7 +77,8 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
                 }
                 (key, variable) => key.or(variable),
             };
-            let set = SetTranscription { base_url: url, key, model, language };
+            let language = language.map_or(Patch::Clear, Patch::Set);
+            let set = SetTranscription { base_url: url.into(), key, model: model.into(), language };
             transcriptions.set(&services.owner(owner.org).await?, set).await?;
         }
         Command::On(owner) => transcriptions.enable(&services.owner(owner.org).await?, true).await?,

@@ -95,7 +95,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
     match command {
         Command::Set { endpoint, url, json: as_json } => {
             let caller = services.owner(endpoint.org).await?;
-            webhooks.set(&caller, endpoint.kind, &url).await?;
+            webhooks.set(&caller, endpoint.kind, url.as_str().into()).await?;
             let secret = webhooks.secret(&caller, endpoint.kind).await?;
             if as_json {
                 print::json(&json!({"kind": endpoint.kind, "url": url, "secret": secret}));

@@ -61,7 +61,7 @@ async fn a_failure_is_told_to_webhooks(backend: Backend) {
     let receiver = Receiver::start(Duration::ZERO).await;
     let caller = Caller::owner(server.organization_id.parse().unwrap());
     let webhooks = &server.node.services().unwrap().webhooks;
-    webhooks.set(&caller, WebhookKind::Track, &receiver.url()).await.unwrap();
+    webhooks.set(&caller, WebhookKind::Track, receiver.url().into()).await.unwrap();
     let files = FileServer::start(|_| FileAnswer::whole(b"<html>").with("content-type", "text/html")).await;
     let client = &server.client;
     let body = json!({

@@ -102,10 +102,10 @@ impl Stage {
         let transcriptions = server.node.services().unwrap().transcriptions.clone();
         let caller = Caller::owner(server.organization_id.parse().unwrap());
         let set = SetTranscription {
-            base_url: url.to_owned(),
+            base_url: url.into(),
             key: Some("sk-secret".to_owned()),
-            model: "whisper-1".to_owned(),
-            language: None,
+            model: "whisper-1".into(),
+            language: Default::default(),
         };
         transcriptions.set(&caller, set).await.unwrap();
         Self { server, transcriptions, caller }
@@ -299,10 +299,10 @@ async fn a_wrong_key_is_seen_and_can_be_mended() {
 
     // The key that was entered for this server is never sent to another one.
     let elsewhere = SetTranscription {
-        base_url: "https://example.com/v1".to_owned(),
+        base_url: "https://example.com/v1".into(),
         key: None,
-        model: "m".to_owned(),
-        language: Some("English".to_owned()),
+        model: "m".into(),
+        language: "English".into(),
     };
     stage.transcriptions.set(&stage.caller, elsewhere).await.unwrap();
     let view = stage.transcriptions.settings(&stage.caller).await.unwrap();

@@ -33,7 +33,7 @@ impl Stage {
     /// A receiver of one kind of event, and its secret.
     async fn receiver(&self, kind: WebhookKind, delay: Duration) -> (Receiver, String) {
         let receiver = Receiver::start(delay).await;
-        self.webhooks.set(&self.caller, kind, &receiver.url()).await.unwrap();
+        self.webhooks.set(&self.caller, kind, receiver.url().into()).await.unwrap();
         (receiver, self.webhooks.secret(&self.caller, kind).await.unwrap())
     }
 
@@ -279,11 +279,12 @@ async fn addresses_that_are_not_public_are_refused_by_default() {
     let server = TestServer::start(Backend::Embedded).await;
     let webhooks = server.node.services().unwrap().webhooks.clone();
     let caller = Caller::owner(server.organization_id.parse().unwrap());
-    let refused = webhooks.set(&caller, WebhookKind::Track, "http://169.254.169.254/").await.unwrap_err();
+    let refused =
+        webhooks.set(&caller, WebhookKind::Track, "http://169.254.169.254/".into()).await.unwrap_err();
     assert!(refused.to_string().contains("outbound.allow_private"), "{refused}");
     // A host name is accepted at first, and refused when it is resolved.
-    webhooks.set(&caller, WebhookKind::Track, "http://localhost:9/").await.unwrap_err();
-    webhooks.set(&caller, WebhookKind::Track, "http://localhost:8080/").await.unwrap();
+    webhooks.set(&caller, WebhookKind::Track, "http://localhost:9/".into()).await.unwrap_err();
+    webhooks.set(&caller, WebhookKind::Track, "http://localhost:8080/".into()).await.unwrap();
     let id = webhooks.send_test(&caller, WebhookKind::Track).await.unwrap();
     let error = loop {
         let attempts = webhooks.delivery(&caller, id).await.unwrap().attempts;

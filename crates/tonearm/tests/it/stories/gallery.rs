@@ -172,8 +172,8 @@ async fn hears_of_everything(ada: &Ada) -> [Receiver; 2] {
     let webhooks = &ada.server.node.services().unwrap().webhooks;
     let (good, bad) = (Receiver::start(Duration::ZERO).await, Receiver::start(Duration::ZERO).await);
     bad.answer(500);
-    webhooks.set(&caller(ada), WebhookKind::Collection, &good.url()).await.unwrap();
-    webhooks.set(&caller(ada), WebhookKind::Track, &bad.url()).await.unwrap();
+    webhooks.set(&caller(ada), WebhookKind::Collection, good.url().into()).await.unwrap();
+    webhooks.set(&caller(ada), WebhookKind::Track, bad.url().into()).await.unwrap();
     [good, bad]
 }
 
@@ -302,10 +302,10 @@ async fn has_company(ada: &Ada) {
     let services = ada.server.node.services().unwrap();
     services.people.invite(&caller(ada), Role::Editor, "bea@example.com").await.unwrap();
     let set = SetTranscription {
-        base_url: "https://speech.example.com/v1".to_owned(),
+        base_url: "https://speech.example.com/v1".into(),
         key: Some("a key that is never shown again".to_owned()),
-        model: "large".to_owned(),
-        language: Some("en-GB".to_owned()),
+        model: "large".into(),
+        language: "en-GB".into(),
     };
     services.transcriptions.set(&caller(ada), set).await.unwrap();
 }

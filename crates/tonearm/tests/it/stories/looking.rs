@@ -76,6 +76,9 @@ pub(super) const VIEWS: [View; 4] = [
     View { name: "phone-light", width: 390, height: 844 },
 ];
 
+/// A window at four times its size, as people with low vision use it.
+const NARROW: View = View { name: "narrow-light", width: 320, height: 568 };
+
 impl Browser {
     pub(super) async fn views(&self, view: View) {
         let is_phone = view.width < 600;
@@ -168,7 +171,7 @@ pub(super) async fn wrong_with(browser: &Browser, axe: Option<&str>, (name, addr
     if weight > MOST_BYTES {
         wrong.push(format!("{name}: {weight} bytes"));
     }
-    for view in [VIEWS[0], VIEWS[3]] {
+    for view in [VIEWS[0], VIEWS[3], NARROW] {
         browser.views(view).await;
         let found = browser.run(OUT_OF_SIGHT, Vec::new()).await;
         let found = found.as_array().unwrap().iter().filter_map(Value::as_str);
