@@ -28,7 +28,7 @@ pub(crate) fn binary() -> Result<PathBuf> {
         Some(path) => PathBuf::from(path),
         None => std::env::current_exe()?.with_file_name("tonearm"),
     };
-    ensure!(path.is_file(), "{} is not there; build it with `cargo build --release`", path.display());
+    ensure!(path.is_file(), "{} is not there; `make bench` builds it", path.display());
     Ok(path)
 }
 
