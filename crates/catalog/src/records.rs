@@ -2,7 +2,7 @@
 //! `m0080_record_counts`).
 
 use sea_orm::{ConnectionTrait, DbErr, Statement};
-use tonearm_domain::{DiskRoom, OrganizationId, QuotaExceeded, RecordLimits, RecordUsage};
+use tonearm_domain::{DiskRoom, OrganizationId, QuotaExceeded, QuotaKind, RecordLimits, RecordUsage};
 
 use crate::catalog::Catalog;
 use crate::connect_options::Backend;
@@ -68,6 +68,28 @@ impl Transaction {
         match self.record_exceeds(organization, 1).await? {
             Some(exceeded) => Err(exceeded.into()),
             None => Ok(()),
+        }
+    }
+
+    /// The same, except that what an organization has may become smaller while its text and metadata are at their limit:
+    /// whether it does is known when the transaction is committed.
+    pub(crate) async fn admit_changes(&self, organization: OrganizationId) -> Result<(), CatalogError> {
+        match self.record_exceeds(organization, 1).await? {
+            Some(full) if full.kind == QuotaKind::Metadata => {
+                self.note_full(organization, full);
+                Ok(())
+            }
+            Some(exceeded) => Err(exceeded.into()),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses a transaction that has added text or metadata where these are at their limit.
+    pub(crate) async fn require_no_growth(&self) -> Result<(), CatalogError> {
+        let Some((organization, full)) = self.full() else { return Ok(()) };
+        match usage(self.db(), organization).await?.metadata > full.used {
+            true => Err(full.into()),
+            false => Ok(()),
         }
     }
 

@@ -25,6 +25,12 @@ impl Catalog {
         let select = Entity::find_by_id(track.uuid()).filter(Column::OrganizationId.eq(organization.uuid()));
         one(self.reader(), select).await
     }
+
+    /// Ends a claim of [`Transaction::claim_bytes`].
+    pub async fn release_bytes(&self, name: &ObjectKey) -> Result<(), CatalogError> {
+        replaced_object::Entity::delete_by_id(name.to_string()).exec(self.writer()).await?;
+        Ok(())
+    }
 }
 
 impl Transaction {
@@ -52,6 +58,7 @@ impl Transaction {
                 Column::CreatedAt,
                 Column::ExpiresAt,
                 Column::PersonId,
+                Column::ApiKeyId,
             ])
             .to_owned();
         let insert = Entity::insert(ActiveModel::from(replacement)).on_conflict(replace);
@@ -118,6 +125,28 @@ impl Transaction {
             .action_and_where(Expr::col((Entity, Column::RemoveAt)).lt(remove_at.unix_millis()))
             .to_owned();
         Entity::insert_many(rows).on_conflict(later).exec_without_returning(self.db()).await?;
+        Ok(())
+    }
+
+    /// Counts bytes of a source that is arriving like those of an object that no row names, until this moment. They have a
+    /// name of their own.
+    pub async fn claim_bytes(
+        &self,
+        name: &ObjectKey,
+        bytes: u64,
+        until: Timestamp,
+    ) -> Result<(), CatalogError> {
+        use replaced_object::{ActiveModel, Column, Entity};
+        let row = ActiveModel {
+            object_key: Set(name.to_string()),
+            remove_at: Set(until.unix_millis()),
+            organization_id: Set(Some(name.organization_id.uuid())),
+            bytes: Set(byte_count(bytes)),
+        };
+        let renew = OnConflict::column(Column::ObjectKey)
+            .update_columns([Column::RemoveAt, Column::Bytes])
+            .to_owned();
+        Entity::insert(row).on_conflict(renew).exec_without_returning(self.db()).await?;
         Ok(())
     }
 

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sea_orm::EntityTrait;
 use tonearm_domain::{
-    Ambient, ApiKey, Membership, OrganizationId, PersonId, Role, SignIn, SignInId, Timestamp,
+    Ambient, ApiKey, ApiKeyId, Membership, OrganizationId, PersonId, Role, SignIn, SignInId, Timestamp,
 };
 
 use crate::column::moment;
@@ -169,6 +169,16 @@ pub fn act_on(right: Right) -> bool {
     REQUEST.try_with(act).is_ok()
 }
 
+/// The API key on which the running request acts.
+pub(crate) fn acting_key() -> Option<ApiKeyId> {
+    let right =
+        REQUEST.try_with(|request| request.right.lock().unwrap_or_else(PoisonError::into_inner).clone());
+    match right.ok().flatten() {
+        Some(Right::Key { key, .. }) => Some(key.id),
+        _ => None,
+    }
+}
+
 impl Right {
     /// The organization that it acts for.
     fn organization(&self) -> Option<OrganizationId> {
@@ -195,7 +205,7 @@ pub(crate) async fn judge(tx: &Transaction) -> Result<(), CatalogError> {
     }
     tx.admit_to_disk()?;
     match right.and_then(|right| right.organization()) {
-        Some(organization) => tx.admit_records(organization).await,
+        Some(organization) => tx.admit_changes(organization).await,
         None => Ok(()),
     }
 }
@@ -208,7 +218,7 @@ impl Transaction {
             return Ok(());
         }
         self.admit_to_disk()?;
-        self.admit_records(organization).await
+        self.admit_changes(organization).await
     }
 }
 

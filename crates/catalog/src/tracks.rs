@@ -4,7 +4,9 @@ use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, EntityTrait, NotSet, QueryFilter, QuerySelect, QueryTrait, Select, Set,
 };
-use tonearm_domain::{CollectionId, Deletion, OrganizationId, Timestamp, Track, TrackId, TrackStatus};
+use tonearm_domain::{
+    ApiKeyId, CollectionId, Deletion, OrganizationId, Timestamp, Track, TrackId, TrackStatus,
+};
 use uuid::Uuid;
 
 use crate::catalog::Catalog;
@@ -14,6 +16,7 @@ use crate::entity::{collection, track_file, variant};
 use crate::error::{CatalogError, Record};
 use crate::living::living_track;
 use crate::query::{TO_CHANGE, change, one};
+use crate::right;
 use crate::transaction::Transaction;
 
 fn of_organization(organization: OrganizationId, id: TrackId) -> Select<Entity> {
@@ -76,6 +79,13 @@ impl Catalog {
             .await?;
         Ok(renewed.rows_affected > 0)
     }
+
+    /// The API key that made a track; none if nobody did with a key.
+    pub async fn maker_of_track(&self, id: TrackId) -> Result<Option<ApiKeyId>, CatalogError> {
+        let select = Entity::find_by_id(id.uuid()).select_only().column(Column::ApiKeyId);
+        let maker: Option<Option<uuid::Uuid>> = select.into_tuple().one(self.reader()).await?;
+        Ok(maker.flatten().map(ApiKeyId::from_uuid))
+    }
 }
 
 impl Transaction {
@@ -89,11 +99,12 @@ impl Transaction {
     }
 
     /// Adds a track at the end of its collection and returns its order there, from 1; the order in `track` is ignored.
-    /// The collection must exist and the index must be free.
+    /// The collection must exist and the index must be free. The key that the running request acts on is noted as its maker.
     pub async fn insert_track(&self, track: &Track) -> Result<i64, CatalogError> {
         let order = self.next_order(track.organization_id, track.collection_id).await?;
         let mut row = ActiveModel::try_from(track)?;
         row.track_order = Set(order);
+        row.api_key_id = Set(right::acting_key().map(ApiKeyId::uuid));
         Entity::insert(row)
             .exec_without_returning(self.db())
             .await

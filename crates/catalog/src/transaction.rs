@@ -1,10 +1,13 @@
 //! Write transactions. Everything that changes rows happens in one.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sea_orm::sea_query::{InsertStatement, Query, SimpleExpr};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr};
-use tonearm_domain::{DiskRoom, JobClass, RecordLimits, StoredAddresses, Timestamp};
+use tonearm_domain::{
+    DiskRoom, JobClass, OrganizationId, QuotaExceeded, RecordLimits, StoredAddresses, Timestamp,
+};
 use tracing::Instrument;
 
 use crate::changes::{Change, Changes, Observers};
@@ -58,6 +61,8 @@ pub struct Transaction {
     /// The number of queued items of each kind, in the order of [`WorkKind::ALL`].
     queued: [AtomicUsize; WorkKind::ALL.len()],
     ending: Ending,
+    /// An organization whose text and metadata were at their limit when it began.
+    full: OnceLock<(OrganizationId, QuotaExceeded)>,
 }
 
 impl Transaction {
@@ -67,6 +72,7 @@ impl Transaction {
             changes: Changes::default(),
             queued: Default::default(),
             ending,
+            full: OnceLock::new(),
         }
     }
 
@@ -92,6 +98,15 @@ impl Transaction {
     /// How much an organization may keep in the database.
     pub(crate) fn record_limits(&self) -> RecordLimits {
         self.ending.record_limits
+    }
+
+    /// Notes that the text and metadata of an organization are at their limit.
+    pub(crate) fn note_full(&self, organization: OrganizationId, full: QuotaExceeded) {
+        self.full.get_or_init(|| (organization, full));
+    }
+
+    pub(crate) fn full(&self) -> Option<(OrganizationId, QuotaExceeded)> {
+        self.full.get().copied()
     }
 
     /// Records a change, to notify observers once others can see it.
@@ -157,6 +172,7 @@ impl Transaction {
     }
 
     pub(crate) async fn commit_now(self) -> Result<(), CatalogError> {
+        self.require_no_growth().await?;
         // In a task of its own: otherwise a caller that is dropped would leave the driver in the middle of a commit,
         // and the observers would not be notified.
         let finish = tokio::spawn(self.finish().in_current_span()).await;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::timestamp::Timestamp;
 use crate::track::Source;
 use crate::upload::Upload;
-use crate::{OrganizationId, PersonId, ReplacementId, TrackId};
+use crate::{ApiKeyId, OrganizationId, PersonId, ReplacementId, TrackId};
 
 /// The state of a replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -44,6 +44,8 @@ pub struct Replacement {
     pub expires_at: Timestamp,
     /// The person who requested it, if it was requested in the dashboard. Then only this person has its upload URL.
     pub person_id: Option<PersonId>,
+    /// The API key that requested it.
+    pub api_key_id: Option<ApiKeyId>,
 }
 
 /// A state transition that a replacement does not allow.
@@ -124,6 +126,7 @@ mod tests {
             created_at: now,
             expires_at: now.plus_seconds(3600),
             person_id: None,
+            api_key_id: None,
         }
     }
 

@@ -51,8 +51,8 @@ impl ScheduledTask {
     /// Seconds from one run to the next.
     pub const fn period_seconds(self) -> i64 {
         match self {
-            Self::SweepObjects | Self::ForgetExpired => 6 * 3600,
-            Self::TidyWebhooks => 3600,
+            Self::SweepObjects => 6 * 3600,
+            Self::ForgetExpired | Self::TidyWebhooks => 3600,
             Self::ImportUsage | Self::MergeRecordCounts => 10,
             Self::RenewKeyList => 60,
         }

@@ -23,9 +23,8 @@ impl SourceSlot {
     }
 }
 
-/// Who opened the upload session, or requested the replacement, to which an upload belongs. The upload ends when the key
-/// is revoked or the person no longer edits. Neither is set if the command line did, or a request with an upload URL of a
-/// track outside of upload sessions.
+/// Who opened the upload session, made the track or requested the replacement to which an upload belongs. The upload ends
+/// when the key is revoked or the person no longer edits. Neither is set if the command line did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct UploadOpener {
     /// The key.

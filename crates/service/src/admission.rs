@@ -1,6 +1,7 @@
 //! Whether new uploads are accepted. They are refused if there is too little free space, if too many jobs wait to be
 //! processed, or if they exceed an organization's quotas.
 
+pub(crate) mod quota_claim;
 pub(crate) mod quotas;
 mod reserve;
 mod space;

@@ -39,6 +39,9 @@ const CHECK_STORE_EVERY: Duration = Duration::from_secs(5);
 /// How long a stopping node tries to store the remaining data.
 const FINAL_STORE_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// How long what is going on when a node stops may take.
+const LAST_CALL_TIMEOUT: Duration = Duration::from_secs(2);
+
 /// Evaluates `$call` at an interval until `$until` is cancelled, and logs when it begins to fail and when it recovers.
 macro_rules! repeat {
     ($what:literal, $every:expr, $until:expr, $call:expr) => {{
@@ -50,7 +53,10 @@ macro_rules! repeat {
                 () = $until.cancelled() => break,
                 _ = ticks.tick() => {}
             }
-            let done: Result<_, Refusal> = $call.await;
+            let done: Result<_, Refusal> = tokio::select! {
+                done = $call => done,
+                () = too_late(&$until) => break,
+            };
             match &done {
                 Ok(_) if fails => tracing::info!(concat!("recovered: ", $what)),
                 Err(error) if !fails => {
@@ -62,6 +68,12 @@ macro_rules! repeat {
             fails = done.is_err();
         }
     }};
+}
+
+/// Completes when what is going on when a node stops is given up.
+async fn too_late(until: &CancellationToken) {
+    until.cancelled().await;
+    sleep(LAST_CALL_TIMEOUT).await;
 }
 
 /// Stores usage each second until `until` is cancelled, which happens after all requests are answered. Then stores the

@@ -8,11 +8,13 @@ mod worker;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use axum::{Router, middleware};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tonearm_domain::Ambient;
 use tonearm_edge::Edge;
@@ -30,6 +32,15 @@ use crate::service_manager::Watchdog;
 use crate::services::Services;
 use crate::start_error::StartError;
 use crate::{Config, Role, background_tasks, metrics, opening};
+
+/// How long the tasks of a stopping node may take to end after open requests, which have `shutdown.drain_seconds`.
+const TASKS_END_WITHIN: Duration = Duration::from_secs(5);
+
+/// How long the last tasks may take, which store what was counted.
+const LAST_TASKS_END_WITHIN: Duration = Duration::from_secs(15);
+
+/// How long the database may take to close.
+const DATABASE_CLOSES_WITHIN: Duration = Duration::from_secs(3);
 
 /// A running node.
 pub struct Node {
@@ -49,6 +60,8 @@ pub struct Node {
     /// The tasks that end with `drained`.
     last_tasks: Vec<JoinHandle<()>>,
     metrics_address: Option<SocketAddr>,
+    /// How long open requests have to finish.
+    drain: Duration,
 }
 
 impl Node {
@@ -115,6 +128,7 @@ impl Node {
             drained: CancellationToken::new(),
             last_tasks: Vec::new(),
             metrics_address: None,
+            drain: config.server_limits.drain,
         }
     }
 
@@ -244,17 +258,20 @@ impl Node {
         self.is_stopping.store(true, Ordering::Relaxed);
     }
 
-    /// Stops: no new connections, open requests finish, running jobs stop and return their leases.
+    /// Stops: no new connections, open requests finish, running jobs stop and return their leases. What hangs, for example
+    /// because the database does not answer, is given up.
     pub async fn stop(self) {
         self.announce_stop();
         self.shutdown.cancel();
-        join(self.tasks).await;
+        join(self.tasks, self.drain + TASKS_END_WITHIN).await;
         self.drained.cancel();
-        join(self.last_tasks).await;
-        if let Some(services) = self.services
-            && let Err(error) = services.catalog.close().await
-        {
-            tracing::warn!(%error, "could not close the database cleanly");
+        join(self.last_tasks, LAST_TASKS_END_WITHIN).await;
+        if let Some(services) = self.services {
+            match timeout(DATABASE_CLOSES_WITHIN, services.catalog.close()).await {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => tracing::warn!(%error, "could not close the database cleanly"),
+                Err(_) => tracing::warn!("the database did not close in time"),
+            }
         }
     }
 }
@@ -272,10 +289,17 @@ async fn listen(
     Ok((listener, address))
 }
 
-async fn join(tasks: Vec<JoinHandle<()>>) {
-    for task in tasks {
-        if let Err(error) = task.await {
-            tracing::error!(%error, "a task of the node panicked");
+/// Waits until tasks have ended, and gives up those that take too long.
+async fn join(tasks: Vec<JoinHandle<()>>, most: Duration) {
+    let deadline = Instant::now() + most;
+    for mut task in tasks {
+        match timeout_at(deadline, &mut task).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::error!(%error, "a task of the node panicked"),
+            Err(_) => {
+                tracing::warn!("a task of the node did not end in time, and is given up");
+                task.abort();
+            }
         }
     }
 }

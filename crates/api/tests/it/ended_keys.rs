@@ -263,7 +263,7 @@ async fn upload_sessions_end_with_a_revocation_and_not_with_an_expiry(database: 
         let session = house.call_as(key, Method::POST, "/v1/upload_session", body).await.expect_ok();
         (text(&session.json["upload_session_id"]), text(&session.json["track_upload"]["upload_url"]))
     };
-    let ((of_expiring, _), (of_revoked, url)) = (open(&expiring).await, open(&revoked).await);
+    let ((of_expiring, lasting), (of_revoked, ended)) = (open(&expiring).await, open(&revoked).await);
     house.revoke(&revoked).await;
     house.clock.advance_seconds(30);
     for (session, expected) in [(of_expiring, 200), (of_revoked, 401)] {
@@ -273,8 +273,10 @@ async fn upload_sessions_end_with_a_revocation_and_not_with_an_expiry(database: 
         assert_eq!(created.status, expected, "{}", created.json);
         assert_eq!(house.get_open(&format!("/v1/upload_session/{session}")).await.status, expected);
     }
-    // A URL that was handed out before keeps its hour.
-    assert_eq!(house.send(Request::put(local(&url)).body(Body::from(tone())).unwrap()).await.status, 200);
+    for (url, expected) in [(lasting, 200), (ended, 401)] {
+        let sent = house.send(Request::put(local(&url)).body(Body::from(tone())).unwrap()).await;
+        assert_eq!(sent.status, expected, "{}", sent.json);
+    }
 }
 
 async fn nothing_is_uploaded_to_a_session_that_ended_before_the_body(database: TestDatabase) {

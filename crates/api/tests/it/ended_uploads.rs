@@ -1,17 +1,22 @@
-//! Uploads in progress end with the key that opened their session.
+//! Uploads in progress end with the key that opened their session, or made their track or replacement.
 
 use axum::body::Body;
 use http::Method;
 use serde_json::{Value, json};
 use tonearm_domain::KeyType;
 use tonearm_fixtures::{LateBody, TestDatabase};
+use tonearm_service::CreateKey;
 
 use crate::house::{House, tone};
 use crate::on_both;
 use crate::uploads::stored_objects;
 use crate::{resumable, tus};
 
-on_both!(uploads_in_progress_end_with_the_key, bytes_under_way_are_not_recorded);
+on_both!(
+    uploads_in_progress_end_with_the_key,
+    bytes_under_way_are_not_recorded,
+    uploads_end_with_the_key_that_made_the_track,
+);
 
 /// An upload session that a key opened, and the upload URL of a track in it.
 async fn open(house: &House, key: &str) -> (String, String) {
@@ -76,13 +81,49 @@ async fn bytes_under_way_are_not_recorded(database: TestDatabase) {
     let (answer, ()) = tokio::join!(sent, late.arrives_after(house.revoke(&key)));
     answer.expect_error(423, "upload_locked");
     assert_eq!(tus::send(&house, Method::HEAD, &whole, &[], Body::empty()).await.status, 410);
-    // The upload URL takes the whole file for its hour, and begins nothing that lasts longer.
-    let complete = [("upload-complete", "?0")];
-    let begun = resumable::send(&house, Method::PUT, &url, &complete, Body::from(tone())).await;
-    begun.expect_error(401, "invalid_upload_session");
-    let whole = resumable::send(&house, Method::PUT, &url, &[], Body::from(tone())).await;
-    whole.expect_ok();
+    // The upload URL has ended, too.
+    let complete: [&[_]; 2] = [&[("upload-complete", "?0")], &[]];
+    for headers in complete {
+        let sent = resumable::send(&house, Method::PUT, &url, headers, Body::from(tone())).await;
+        sent.expect_error(401, "invalid_upload_session");
+    }
     tus::forget(&house).await;
-    let objects = stored_objects(&house).await;
-    assert_eq!(objects.iter().filter(|key| key.file.label.as_str() == "source").count(), 1, "{objects:?}");
+    assert_eq!(stored_objects(&house).await, []);
+}
+
+/// Without a session: the key created the track, or requested the replacement.
+async fn uploads_end_with_the_key_that_made_the_track(database: TestDatabase) {
+    let house = House::open(database).await;
+    let (key, id) = house.key_with_id(CreateKey::new(KeyType::Api, "Soon gone")).await;
+    let bytes = tone();
+    let track = json!({ "collection_id": house.collection_id, "file_name": "a.wav" });
+    let ready = house.ready_track("ready.wav").await;
+    let mut urls = Vec::new();
+    for (path, body) in [("/v1/track".to_owned(), track), (format!("/v1/track/{ready}/source"), json!({}))] {
+        for by in [&key, &house.key] {
+            let made = house.call_as(by, Method::POST, &path, body.clone()).await.expect_ok();
+            let url = made.json["track_upload"]["upload_url"].as_str().unwrap().to_owned();
+            let first = Body::from(bytes[..5000].to_vec());
+            let sent = resumable::send(&house, Method::PUT, &url, &[("upload-complete", "?0")], first).await;
+            assert_eq!(sent.status, 201, "{path}");
+            urls.push((by == &key, url));
+            if by == &key && path.ends_with("/source") {
+                break;
+            }
+        }
+    }
+    house.delete(&format!("/v1/api_key/{id}")).await.expect_ok();
+    for (is_ended, url) in urls {
+        let rest = resumable::append(&house, &url, 5000, true, &bytes[5000..]).await;
+        if !is_ended {
+            rest.expect_ok();
+            continue;
+        }
+        rest.expect_error(410, "upload_expired");
+        let complete: [&[_]; 2] = [&[("upload-complete", "?0")], &[]];
+        for headers in complete {
+            let sent = resumable::send(&house, Method::PUT, &url, headers, Body::from(bytes.clone())).await;
+            sent.expect_error(401, "invalid_upload_session");
+        }
+    }
 }

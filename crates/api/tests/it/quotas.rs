@@ -22,6 +22,7 @@ on_both!(
     quotas_are_read,
     records_end_at_their_limit,
     nothing_is_added_to_a_full_organization,
+    a_full_organization_can_be_made_smaller,
     what_is_announced_has_to_fit,
     an_upload_ends_where_its_quota_does,
     covers_have_to_fit,
@@ -148,6 +149,54 @@ async fn records_end_at_their_limit(database: TestDatabase) {
     house.delete(&format!("/v1/upload_session/{session}")).await.expect_ok();
     house.delete(&format!("/v1/collection/{}", house.collection_id)).await.expect_ok();
     house.delete(&format!("/v1/api_key/{}", house.key_id(&key).await)).await.expect_ok();
+}
+
+/// Whatever has text or metadata may become smaller while an organization has as much as it may have, and not larger.
+async fn a_full_organization_can_be_made_smaller(database: TestDatabase) {
+    let record_limits = RecordLimits { records: None, metadata: Some(50_000) };
+    let house =
+        House::open_with(database, ConnectOptions { record_limits, ..ConnectOptions::default() }).await;
+    let exceeded = |reply: Reply| drop(reply.expect_error(403, "quota_exceeded"));
+    let metadata = |bytes| json!({ "a": "x".repeat(bytes) });
+    let of_collection = json!({ "collection_id": house.collection_id, "file_name": "a.wav" });
+    let url = |bytes| format!("https://example.com/{}", "x".repeat(bytes));
+    let kinds = [
+        ("creator", json!({ "organization_index": "a", "metadata": metadata(1000) })),
+        ("collection", json!({ "title": "More", "metadata": metadata(1000) })),
+        ("track", merged(&of_collection, &json!({ "metadata": metadata(1000) }))),
+        ("api_key", json!({ "title": "x".repeat(150), "api_key_type_id": "player" })),
+        ("webhook", json!({ "kind": "track", "url": url(1000) })),
+    ];
+    let mut made = Vec::new();
+    for (kind, body) in kinds {
+        let reply = house.post(&format!("/v1/{kind}"), body).await.expect_ok();
+        made.push((kind, format!("/v1/{kind}/{}", reply.json[format!("{kind}_id")].as_str().unwrap())));
+    }
+    let mut creators = 0;
+    for (kind, path) in made {
+        loop {
+            creators += 1;
+            let body = json!({ "organization_index": creators.to_string(), "metadata": metadata(4000) });
+            let reply = house.post("/v1/creator", body).await;
+            if reply.status != 200 {
+                exceeded(reply);
+                break;
+            }
+            assert!(creators < 50, "nothing ends this");
+        }
+        let [larger, smaller] = match kind {
+            "api_key" => [200, 1].map(|size| json!({ "title": "x".repeat(size) })),
+            "webhook" => [1100, 1].map(|size| json!({ "url": url(size) })),
+            _ => [1100, 1].map(|size| json!({ "metadata": metadata(size) })),
+        };
+        exceeded(house.put(&path, larger).await);
+        house.put(&path, smaller).await.expect_ok();
+    }
+}
+
+fn merged(one: &Value, other: &Value) -> Value {
+    let members = [one, other].into_iter().flat_map(|it| it.as_object().unwrap().clone());
+    Value::Object(members.collect())
 }
 
 /// The sizes of the files of a track are bounded once it is probed. Those that fit are made, in the order of the recipes.

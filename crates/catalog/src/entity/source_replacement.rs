@@ -2,7 +2,9 @@
 
 use sea_orm::Set;
 use sea_orm::entity::prelude::*;
-use tonearm_domain::{OrganizationId, PersonId, Replacement, ReplacementId, ReplacementState, TrackId};
+use tonearm_domain::{
+    ApiKeyId, OrganizationId, PersonId, Replacement, ReplacementId, ReplacementState, TrackId,
+};
 
 use super::track::source;
 use crate::column::{byte_count, corrupt, foreign_text, moment};
@@ -24,6 +26,7 @@ pub struct Model {
     pub created_at: i64,
     pub expires_at: i64,
     pub person_id: Option<Uuid>,
+    pub api_key_id: Option<Uuid>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -47,6 +50,7 @@ impl TryFrom<Model> for Replacement {
             created_at: moment("source_replacement.created_at", row.created_at)?,
             expires_at: moment("source_replacement.expires_at", row.expires_at)?,
             person_id: row.person_id.map(PersonId::from_uuid),
+            api_key_id: row.api_key_id.map(ApiKeyId::from_uuid),
         })
     }
 }
@@ -67,6 +71,7 @@ impl From<&Replacement> for ActiveModel {
             created_at: Set(replacement.created_at.unix_millis()),
             expires_at: Set(replacement.expires_at.unix_millis()),
             person_id: Set(replacement.person_id.map(PersonId::uuid)),
+            api_key_id: Set(replacement.api_key_id.map(ApiKeyId::uuid)),
         }
     }
 }

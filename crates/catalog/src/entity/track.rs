@@ -64,6 +64,7 @@ pub struct Model {
     pub cover_basis: Option<String>,
     pub album: Option<String>,
     pub album_place: Option<i64>,
+    pub api_key_id: Option<Uuid>,
 }
 
 /// The columns of a `TrackSummary`.
@@ -182,7 +183,7 @@ impl TryFrom<Summary> for TrackSummary {
 impl TryFrom<&Track> for ActiveModel {
     type Error = CatalogError;
 
-    /// All columns but the order, which the collection assigns, the place on the album, and those that deletion writes.
+    /// All columns but the order, which the collection assigns, the place on the album, the maker, and those that deletion writes.
     fn try_from(track: &Track) -> Result<Self, CatalogError> {
         let source = track.source.as_ref();
         let (cover_version, cover_origin) = cover_columns(track.cover);
@@ -233,6 +234,7 @@ impl TryFrom<&Track> for ActiveModel {
             cover_bytes: NotSet,
             cover_objects: NotSet,
             cover_basis: NotSet,
+            api_key_id: NotSet,
             album: NotSet,
             album_place: NotSet,
         })

@@ -110,6 +110,7 @@ mod m0089_counted_changes;
 mod m0090_upload_openers;
 mod m0091_former_files;
 mod m0093_replaced_bytes;
+mod m0096_upload_makers;
 mod pieces;
 mod prelude;
 mod record;
@@ -189,6 +190,7 @@ fn steps() -> Vec<Step> {
         m0090_upload_openers::step(),
         m0091_former_files::step(),
         m0093_replaced_bytes::step(),
+        m0096_upload_makers::step(),
     ]
 }
 

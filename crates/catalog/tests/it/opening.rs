@@ -136,6 +136,7 @@ const STEPS: &[&str] = &[
     "m0090_upload_openers",
     "m0091_former_files",
     "m0093_replaced_bytes",
+    "m0096_upload_makers",
 ];
 
 async fn older(database: &TestDatabase) {

@@ -181,44 +181,71 @@ async fn nothing_is_added_where_there_is_no_room(database: TestDatabase) {
         Right::Key { key, hash }
     };
     let (own, others) = (of(&organization, [1; 32]).await, of(&other, [2; 32]).await);
-    let used = setup.record_usage(organization.id).await.unwrap();
-    let begin = async |limits, purpose, right: &Right| {
+    let used = async || setup.record_usage(organization.id).await.unwrap();
+    let write = async |limits, purpose, right: &Right, creators: [&Creator; 2]| {
         let options = ConnectOptions { record_limits: limits, ..ConnectOptions::default() };
         let catalog = Catalog::connect(&database.database_url(), options).await.unwrap();
         let work = async {
             assert!(act_on(right.clone()));
-            catalog.begin().await.map(drop)
+            let tx = catalog.begin().await?;
+            let [before, after] = creators;
+            match purpose {
+                Purpose::Add if before.id == after.id => tx.update_creator(after).await?,
+                Purpose::Add => tx.insert_creator(after).await?,
+                Purpose::End => {}
+            }
+            tx.commit().await
         };
-        let begun = in_request(ambient.clone(), purpose, work, || None);
-        match begun.await {
+        let written = in_request(ambient.clone(), purpose, work, || None);
+        match written.await {
             Ok(()) => None,
             Err(CatalogError::QuotaExceeded(exceeded)) => Some(exceeded.kind),
             Err(error) => panic!("{error:?}"),
         }
     };
     let records = |records| RecordLimits { records: Some(records), metadata: None };
-    let metadata = |bytes| RecordLimits { records: None, metadata: Some(bytes) };
-    for (limits, purpose, expected) in [
-        (RecordLimits::default(), Purpose::Add, None),
-        (records(used.records + 1), Purpose::Add, None),
-        (records(used.records), Purpose::Add, Some(QuotaKind::Records)),
-        (records(used.records), Purpose::End, None),
-        (metadata(used.metadata + 1), Purpose::Add, None),
-        (metadata(used.metadata), Purpose::Add, Some(QuotaKind::Metadata)),
-        (metadata(used.metadata), Purpose::End, None),
-    ] {
-        assert_eq!(begin(limits, purpose, &own).await, expected, "{limits:?} {purpose:?}");
-    }
-    // One organization takes no room from another.
+    let texts = |bytes| RecordLimits { records: None, metadata: Some(bytes) };
+    let first = creator(&ambient, &organization);
+    let add = async |limits, purpose, right: &Right| {
+        write(limits, purpose, right, [&first, &creator(&ambient, &organization)]).await
+    };
+    assert_eq!(add(RecordLimits::default(), Purpose::Add, &own).await, None);
+    assert_eq!(add(records(used().await.records + 1), Purpose::Add, &own).await, None);
+    let full = used().await;
+    assert_eq!(add(records(full.records), Purpose::Add, &own).await, Some(QuotaKind::Records));
+    assert_eq!(add(records(full.records), Purpose::End, &own).await, None);
+    assert_eq!(add(texts(full.metadata), Purpose::Add, &own).await, Some(QuotaKind::Metadata));
+    assert_eq!(add(texts(full.metadata), Purpose::End, &own).await, None);
+    assert_eq!(add(texts(full.metadata + 1), Purpose::Add, &own).await, None);
+
+    // What there is may become smaller, but not larger.
+    let large = Creator { metadata: metadata_of(100), ..creator(&ambient, &organization) };
+    let (larger, smaller) = (
+        Creator { metadata: metadata_of(101), ..large.clone() },
+        Creator { metadata: metadata_of(99), ..large.clone() },
+    );
     let tx = setup.begin().await.unwrap();
-    for _ in 0..5 {
-        tx.insert_creator(&creator(&ambient, &organization)).await.unwrap();
-    }
+    tx.insert_creator(&large).await.unwrap();
     tx.commit().await.unwrap();
-    let limit = records(used.records + 1);
-    assert_eq!(begin(limit, Purpose::Add, &own).await, Some(QuotaKind::Records));
-    assert_eq!(begin(limit, Purpose::Add, &others).await, None);
-    assert_eq!(begin(limit, Purpose::Add, &Right::Session(organization.id)).await, Some(QuotaKind::Records));
+    for limit in [used().await.metadata, 1] {
+        let limit = texts(limit);
+        assert_eq!(write(limit, Purpose::Add, &own, [&large, &larger]).await, Some(QuotaKind::Metadata));
+        assert_eq!(write(limit, Purpose::Add, &own, [&large, &large]).await, None);
+        assert_eq!(write(limit, Purpose::Add, &own, [&large, &smaller]).await, None);
+        let tx = setup.begin().await.unwrap();
+        tx.update_creator(&large).await.unwrap();
+        tx.commit().await.unwrap();
+    }
+
+    // One organization takes no room from another.
+    let limit = records(used().await.records);
+    assert_eq!(add(limit, Purpose::Add, &own).await, Some(QuotaKind::Records));
+    assert_eq!(add(limit, Purpose::Add, &Right::Session(organization.id)).await, Some(QuotaKind::Records));
+    assert_eq!(add(limit, Purpose::Add, &others).await, None);
+}
+
+fn metadata_of(bytes: usize) -> Metadata {
+    metadata(json!({ "note": "x".repeat(bytes) }))
 }
 
 async fn rows_of_earlier_versions_are_counted(database: TestDatabase) {

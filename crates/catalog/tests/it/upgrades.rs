@@ -25,6 +25,7 @@ type Step = (&'static str, &'static [&'static str]);
 
 /// All steps that can be undone, the newest first.
 const UNDOABLE: &[Step] = &[
+    UPLOAD_MAKERS,
     REPLACED_BYTES,
     FORMER_FILES,
     UPLOAD_OPENERS,
@@ -116,6 +117,10 @@ pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, before: S
 const ANSWERED_STATUSES: Step = (
     "m0068_answered_statuses",
     &["DROP INDEX answered_job_by_track_id", "ALTER TABLE answered_job DROP COLUMN status"],
+);
+const UPLOAD_MAKERS: Step = (
+    "m0096_upload_makers",
+    &["ALTER TABLE track DROP COLUMN api_key_id", "ALTER TABLE source_replacement DROP COLUMN api_key_id"],
 );
 const UPLOAD_OPENERS: Step = (
     "m0090_upload_openers",

@@ -5,9 +5,10 @@
 //! anything else.
 
 use tonearm_catalog::{Catalog, CatalogError, Transaction};
-use tonearm_domain::{OrganizationId, QuotaExceeded, QuotaUsage, Quotas};
+use tonearm_domain::{Ambient, ObjectKey, OrganizationId, QuotaExceeded, QuotaUsage, Quotas};
 
 use crate::refusal::Refusal;
+use crate::removal::remove_later;
 
 /// The maximum size of a source in bytes. Refuses a source whose announced size exceeds it, or if nothing may be
 /// uploaded at all. `counted` are the bytes of it that are counted already.
@@ -36,6 +37,10 @@ fn without(used: QuotaUsage, counted: u64) -> QuotaUsage {
 pub(crate) struct QuotaAllowance(Option<(u64, QuotaExceeded)>);
 
 impl QuotaAllowance {
+    pub(super) fn is_limited(self) -> bool {
+        self.0.is_some()
+    }
+
     /// The maximum number of bytes to accept. `limit` applies without a quota.
     pub(crate) fn at_most(self, limit: u64) -> u64 {
         self.0.map_or(limit, |(bytes, _)| bytes.min(limit))
@@ -50,8 +55,7 @@ impl QuotaAllowance {
     }
 }
 
-/// Refuses a cover that would exceed the quota. A cover is not counted before it is finished, so this is not enforced
-/// in a transaction: concurrent covers may exceed the quota together.
+/// Refuses a cover that would exceed the quota, before it is received. [`claim_covers`] decides.
 pub(crate) async fn admit_cover(
     catalog: &Catalog,
     organization_id: OrganizationId,
@@ -62,6 +66,20 @@ pub(crate) async fn admit_cover(
         quotas.admit_bytes(catalog.quota_usage(organization_id).await?, bytes)?;
     }
     Ok(())
+}
+
+/// Counts the objects of covers, with their sizes in bytes, before they are stored. A job records those that are in use;
+/// others are removed after a day. Refuses covers that would exceed the quota.
+pub(crate) async fn claim_covers(
+    catalog: &Catalog,
+    ambient: &Ambient,
+    organization_id: OrganizationId,
+    objects: &[(ObjectKey, u64)],
+) -> Result<(), Refusal> {
+    let tx = catalog.begin().await?;
+    admit_stored(&tx, organization_id, objects.iter().map(|(_, bytes)| bytes).sum(), 0).await?;
+    remove_later(&tx, ambient, organization_id, objects).await?;
+    Ok(tx.commit().await?)
 }
 
 /// Refuses a new track if the organization's quota is used up. Call it before anything else is locked.

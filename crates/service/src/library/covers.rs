@@ -35,15 +35,18 @@ pub(crate) async fn queue_rest(
     tx.enqueue(job, ambient.record_id(), ambient.now(), None).await
 }
 
-/// Every object that an uploaded cover may have left in the store.
+/// The objects of an uploaded cover in this folder, with their sizes in bytes: the picture as it was received, and the sizes
+/// made from it.
 pub(crate) fn objects(
-    organization_id: OrganizationId,
-    folder: ShortId,
+    (organization_id, folder): (OrganizationId, ShortId),
     cover: Cover,
-    original: ObjectKey,
-) -> Vec<ObjectKey> {
-    let sizes = tonearm_domain::CoverSize::ALL.map(|size| cover.key(organization_id, folder, size));
-    sizes.into_iter().chain([original]).collect()
+    picture: &Bytes,
+    cut: &Covers,
+) -> Vec<(ObjectKey, u64)> {
+    let original = cover.original_key(organization_id, folder, cut.content_type);
+    let sizes = cut.images.iter();
+    let sizes = sizes.map(|it| (cover.key(organization_id, folder, it.size), it.jpeg.len() as u64));
+    sizes.chain([(original, picture.len() as u64)]).collect()
 }
 
 /// The covers made from the picture in an audio file. `None` if it has no usable picture. Errors are

@@ -53,6 +53,7 @@ impl Library {
             created_at: now,
             expires_at: now.plus_seconds(UPLOAD_URL_TTL_SECONDS.into()),
             person_id: caller.origin.actor.person_id(),
+            api_key_id: caller.origin.actor.api_key_id(),
         };
         tx.put_replacement(&replacement).await?;
         let done = audited(&track);

@@ -133,8 +133,8 @@ impl Processing {
         arrived: &Arrived,
     ) -> Result<Recorded, CatalogError> {
         let tx = self.catalog.begin().await?;
-        let size = arrived.stored.size;
-        if let Some(exceeded) = quotas::exceeded_by(&tx, track.organization_id, size, 0).await? {
+        let (size, counted) = (arrived.stored.size, arrived.claim.claimed());
+        if let Some(exceeded) = quotas::exceeded_by(&tx, track.organization_id, size, counted).await? {
             return Ok(Recorded::OverQuota(exceeded.to_string()));
         }
         if !tx.check_lease(&run.claimed).await? {

@@ -3,16 +3,19 @@
 use bytes::Bytes;
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    AuditAction, Cover, CoverOrigin, CoverOwner, EventKind, OrganizationId, Origin, ShortId, ThemeColour,
+    AuditAction, Cover, CoverOrigin, CoverOwner, EventKind, ObjectKey, OrganizationId, Origin, ShortId,
+    ThemeColour,
 };
 use tonearm_media::MediaError;
 
 use super::Uploads;
 use super::accept_source::refuse_put;
+use crate::admission::quotas;
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::library::{covers, derived};
 use crate::refusal::{Refusal, Resource, record_again_if_victim};
+use crate::removal::remove_unnamed;
 use crate::track_view::TrackParents;
 use crate::webhooks::events;
 
@@ -49,6 +52,8 @@ impl Uploads {
         let cut = self.pictures.covers(organization_id, picture.clone()).await.map_err(refuse_picture)?;
         let cover = Cover { version: self.ambient.short_id(), origin: CoverOrigin::Uploaded };
         let original = cover.original_key(organization_id, folder, cut.content_type);
+        let objects = covers::objects((organization_id, folder), cover, &picture, &cut);
+        quotas::claim_covers(&self.catalog, &self.ambient, organization_id, &objects).await?;
         let used = async {
             self.blobs.put_bytes(&original, picture).await.map_err(refuse_put)?;
             covers::store(&self.blobs, organization_id, folder, cover, &cut.images)
@@ -58,12 +63,25 @@ impl Uploads {
             record_again_if_victim(&self.ambient, record).await
         };
         let used = used.await;
-        // Only if it is certain that no row names them. After an outage, the sweep decides.
-        if matches!(used, Err(Refusal::NotFound(_))) {
-            let left = covers::objects(organization_id, folder, cover, original);
-            self.remove_unrecorded(left).await;
+        // Only if it is certain that no row names them. Otherwise they are removed when they no longer count.
+        if used.as_ref().is_err_and(|refusal| !matches!(refusal, Refusal::UnknownOutcome(_))) {
+            self.remove_covers(objects).await;
         }
         used
+    }
+
+    /// Removes the objects of covers that are not used, which then count no longer.
+    pub(super) async fn remove_covers(&self, objects: Vec<(ObjectKey, u64)>) {
+        let objects: Vec<_> = objects.into_iter().map(|(key, _)| key).collect();
+        let removed = async {
+            remove_unnamed::<Refusal>(&self.catalog, &self.blobs, objects.clone()).await?;
+            let tx = self.catalog.begin().await?;
+            tx.forget_replaced_objects(&objects).await?;
+            Ok::<_, Refusal>(tx.commit().await?)
+        };
+        if let Err(error) = removed.await {
+            tracing::warn!(%error, "could not remove the objects of a cover that is not used");
+        }
     }
 
     /// Refuses a picture that is empty or too large.

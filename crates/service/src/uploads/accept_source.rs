@@ -1,7 +1,7 @@
 //! Accepting the source of a track.
 
 use bytes::Bytes;
-use futures::{Stream, StreamExt};
+use futures::{Stream, StreamExt as _, TryStreamExt as _, stream};
 use tonearm_blobs::{PutError, PutTerms, Stored};
 use tonearm_catalog::{CatalogError, Transaction};
 use tonearm_domain::{
@@ -11,6 +11,8 @@ use tonearm_domain::{
 use tonearm_media::sniff;
 
 use super::Uploads;
+use super::upload_session::require_opener;
+use crate::admission::quota_claim::QuotaClaim;
 use crate::admission::quotas::{self, QuotaAllowance};
 use crate::audit::{self, AuditedAction};
 use crate::refusal::{Refusal, Resource, record_again_if_victim};
@@ -74,15 +76,20 @@ impl Uploads {
         if terms.size.is_some_and(|size| size > limit) {
             return Err(Refusal::TooLarge { limit });
         }
+        let opener = self.opener_of(&track, slot).await?;
         let allowance = self.require_room(organization_id, terms.size, 0).await?;
-        let (key, stored) = self.store_source(&track, body, terms, allowance).await?;
+        let (key, stored, mut claim) = self.store_source(&track, body, terms, allowance).await?;
         let record = || async {
             let tx = self.catalog.begin().await?;
-            let recorded = Recorded { slot, key: &key, stored: &stored, counted: 0 };
+            require_opener(&tx, organization_id, opener).await?;
+            let recorded = Recorded { slot, key: &key, stored: &stored, counted: claim.claimed() };
             self.record_upload(&tx, origin, recorded).await?;
+            claim.release(&tx).await?;
             Ok(tx.commit().await?)
         };
-        match record_again_if_victim(&self.ambient, record).await {
+        let recorded = record_again_if_victim(&self.ambient, record).await;
+        claim.end().await;
+        match recorded {
             Ok(()) => Ok(AcceptedUpload { track_id, size: stored.size, sha256: stored.sha256 }),
             // A row may name the object. If none does, the sweep removes it.
             Err(refusal @ Refusal::UnknownOutcome(_)) => Err(refusal),
@@ -106,14 +113,14 @@ impl Uploads {
         Ok(track)
     }
 
-    /// Streams a source into the store.
+    /// Streams a source into the store. What it takes of the quota is claimed until it is recorded.
     pub(super) async fn store_source<S>(
         &self,
         track: &Track,
         body: S,
         terms: UploadTerms,
         allowance: QuotaAllowance,
-    ) -> Result<(ObjectKey, Stored), Refusal>
+    ) -> Result<(ObjectKey, Stored, QuotaClaim), Refusal>
     where
         S: Stream<Item = Result<Bytes, BodyError>> + Send + Unpin,
     {
@@ -137,12 +144,17 @@ impl Uploads {
             expected_size: terms.size,
             ..PutTerms::default()
         };
-        let whole = futures::stream::iter(head.into_iter().map(Ok)).chain(body);
-        let stored = self.blobs.put(&key, whole, put_terms).await.map_err(|error| match error {
-            PutError::TooLarge { limit } => allowance.refusal(limit),
-            error => refuse_put(error),
-        })?;
-        Ok((key, stored))
+        let whole = stream::iter(head.into_iter().map(Ok)).chain(body);
+        let (uses, place) = ((&self.catalog, &self.ambient), (track.organization_id, track.index));
+        let mut claim = QuotaClaim::new(uses, place, allowance, terms.size);
+        let put = self.blobs.put(&key, claimed(whole, &mut claim), put_terms);
+        let refusal = match put.await {
+            Ok(stored) => return Ok((key, stored, claim)),
+            Err(PutError::TooLarge { limit }) => allowance.refusal(limit),
+            Err(error) => refuse_put(error),
+        };
+        claim.end().await;
+        Err(refusal)
     }
 
     /// Removes objects that were stored and then not recorded. During an outage, they are left to the sweep.
@@ -280,6 +292,22 @@ fn used() -> Refusal {
     }
 }
 
+/// The chunks of a source, each once it is claimed.
+fn claimed<'a, S>(
+    body: S,
+    claim: &'a mut QuotaClaim,
+) -> impl Stream<Item = Result<Bytes, BodyError>> + Send + 'a
+where
+    S: Stream<Item = Result<Bytes, BodyError>> + Send + Unpin + 'a,
+{
+    stream::try_unfold((body, claim, 0), |(mut body, claim, arrived)| async move {
+        let Some(chunk) = body.try_next().await? else { return Ok(None) };
+        let arrived = arrived + chunk.len() as u64;
+        claim.cover(arrived).await?;
+        Ok(Some((chunk, (body, claim, arrived))))
+    })
+}
+
 /// Reads chunks from a body until there are enough bytes to detect the file type.
 async fn peek<S>(mut body: S) -> Result<(Head, S), BodyError>
 where
@@ -326,7 +354,10 @@ impl Head {
 pub(super) fn refuse_put(error: PutError) -> Refusal {
     match error {
         PutError::TooLarge { limit } => Refusal::TooLarge { limit },
-        PutError::Interrupted(source) => Refusal::Interrupted(source),
+        PutError::Interrupted(source) => match source.downcast() {
+            Ok(refusal) => *refusal,
+            Err(source) => Refusal::Interrupted(source),
+        },
         PutError::DigestMismatch => Refusal::invalid(
             "digest",
             "does not match the received bytes; nothing was stored, send the file again",

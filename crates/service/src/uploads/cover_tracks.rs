@@ -11,6 +11,7 @@ use tonearm_signal::Covers;
 use super::Uploads;
 use super::accept_cover::refuse_picture;
 use super::accept_source::refuse_put;
+use crate::admission::quotas;
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::library::selected::{Changed, SelectedTracks, keep_undo, lock};
@@ -23,7 +24,8 @@ const AT_ONCE: usize = 4;
 /// A cover that is stored for a track, and not yet in use.
 struct Stored {
     cover: Cover,
-    objects: Vec<ObjectKey>,
+    /// With their sizes in bytes.
+    objects: Vec<(ObjectKey, u64)>,
 }
 
 impl Uploads {
@@ -46,7 +48,9 @@ impl Uploads {
             tracks
         };
         let cut = self.pictures.covers(organization_id, picture.clone()).await.map_err(refuse_picture)?;
-        let planned: Vec<Stored> = tracks.iter().map(|track| self.planned(track, &cut)).collect();
+        let planned: Vec<Stored> = tracks.iter().map(|track| self.planned(track, &cut, &picture)).collect();
+        let objects: Vec<_> = planned.iter().flat_map(|stored| stored.objects.clone()).collect();
+        quotas::claim_covers(&self.catalog, &self.ambient, organization_id, &objects).await?;
         let used = async {
             // Collected, since the compiler cannot prove that a closure over borrowed pairs is `Send`.
             let mut storing = Vec::with_capacity(tracks.len());
@@ -58,18 +62,17 @@ impl Uploads {
             record_again_if_victim(&self.ambient, record).await
         };
         let used = used.await;
-        // Only if it is certain that no row names them. After an outage, the sweep decides.
-        if matches!(used, Err(Refusal::Conflict { .. } | Refusal::NotFound(_))) {
-            let left = planned.into_iter().flat_map(|stored| stored.objects).collect();
-            self.remove_unrecorded(left).await;
+        // Only if it is certain that no row names them. Otherwise they are removed when they no longer count.
+        if used.as_ref().is_err_and(|refusal| !matches!(refusal, Refusal::UnknownOutcome(_))) {
+            self.remove_covers(objects).await;
         }
         used
     }
 
-    fn planned(&self, track: &Track, cut: &Covers) -> Stored {
+    fn planned(&self, track: &Track, cut: &Covers, picture: &Bytes) -> Stored {
         let cover = Cover { version: self.ambient.short_id(), origin: CoverOrigin::Uploaded };
-        let original = cover.original_key(track.organization_id, track.index, cut.content_type);
-        Stored { cover, objects: covers::objects(track.organization_id, track.index, cover, original) }
+        let place = (track.organization_id, track.index);
+        Stored { cover, objects: covers::objects(place, cover, picture, cut) }
     }
 
     async fn store(

@@ -9,6 +9,7 @@ use tonearm_outbound::FetchError;
 
 use super::Uploads;
 use super::accept_source::{BodyError, UploadTerms, record_source};
+use crate::admission::quota_claim::QuotaClaim;
 use crate::admission::quotas;
 use crate::imports::ImportError;
 
@@ -16,6 +17,7 @@ use crate::imports::ImportError;
 pub(crate) struct Arrived {
     pub(crate) key: ObjectKey,
     pub(crate) stored: Stored,
+    pub(crate) claim: QuotaClaim,
     /// The name that the server gives it.
     pub(crate) file_name: Option<String>,
 }
@@ -36,8 +38,8 @@ impl Uploads {
         let allowance = quotas::source_allowance(&self.catalog, track.organization_id, size, 0).await?;
         let body = self.keep_waited_for(track, body.map(|chunk| chunk.map_err(BodyError::from)));
         let terms = UploadTerms { size, ..UploadTerms::default() };
-        let (key, stored) = self.store_source(track, body, terms, allowance).await?;
-        Ok(Arrived { key, stored, file_name })
+        let (key, stored, claim) = self.store_source(track, body, terms, allowance).await?;
+        Ok(Arrived { key, stored, claim, file_name })
     }
 
     /// Records a fetched file as the source of its track. Returns `false` if the track already has a source or is no
@@ -56,6 +58,7 @@ impl Uploads {
             track.file_name_original = Some(name.clone());
         }
         record_source(tx, &self.ambient, &mut track, &arrived.key, &arrived.stored).await?;
+        arrived.claim.release(tx).await?;
         Ok(true)
     }
 }

@@ -4,10 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use tonearm_domain::{Action, KeyType, Patch, PlaySessionId};
+use tonearm_domain::{
+    Action, CollectionId, Colour, KeyType, Patch, PlaySessionId, Selection, TrackId, VariantIndex,
+};
 use tonearm_fixtures::TestDatabase;
 use tonearm_service::{
-    Caller, LookupLimits, Refusal, Resource, UpdateCollection, UpdateOrganization, UpdateTrack,
+    Caller, CreateCollection, CreateKey, CreatedKey, LookupLimits, Refusal, Resource, UpdateCollection,
+    UpdateOrganization, UpdateTrack,
 };
 
 use crate::on_both;
@@ -21,6 +24,7 @@ on_both!(
     readers_in_between_bring_nothing_old_back,
     what_did_not_exist_is_found_once_it_does,
     another_node_notices_within_two_seconds,
+    pages_of_share_links_show_what_is_now,
 );
 
 fn renamed(title: &str) -> UpdateTrack {
@@ -182,4 +186,118 @@ async fn another_node_notices_within_two_seconds(database: TestDatabase) {
         assert!(revoked.elapsed() < Duration::from_secs(2), "the revoked keys still work elsewhere");
         tokio::task::yield_now().await;
     }
+}
+
+/// The page behind a share link: title, colour, and tracks with their titles. `None` if the link does not work.
+type Shown = Option<(String, Option<Colour>, Vec<(TrackId, String)>)>;
+
+/// Share links, and three nodes: one that makes the changes, another one, and one that reads everything each time.
+struct Links {
+    station: Station,
+    elsewhere: Node,
+    uncached: Node,
+}
+
+impl Links {
+    async fn open(database: TestDatabase) -> Self {
+        let station = Station::open(database, FOR_EVER).await;
+        let elsewhere = Node::start(&station.database, LookupLimits::default()).await;
+        let none = LookupLimits { time_to_live: Duration::ZERO, ..FOR_EVER };
+        let uncached = Node::start(&station.database, none).await;
+        Self { station, elsewhere, uncached }
+    }
+
+    async fn create(
+        &self,
+        owner: &Caller,
+        collection: CollectionId,
+        only: Option<TrackId>,
+        variant: &str,
+    ) -> CreatedKey {
+        let create = CreateKey {
+            collection_id: Some(collection),
+            track_id: only,
+            variants: Selection::one(variant.parse::<VariantIndex>().unwrap()),
+            ..CreateKey::new(KeyType::Share, "Link")
+        };
+        self.station.node.library.create_key(owner, create).await.unwrap()
+    }
+
+    async fn shown(node: &Node, link: &CreatedKey) -> Shown {
+        let shared = node.playback.shared_collection(link.text.reveal(), None).await.ok()?;
+        let tracks = shared.tracks().iter().map(|view| (view.track.id, view.title.clone())).collect();
+        Some((shared.title().to_owned(), shared.colours().map(|colours| colours.base), tracks))
+    }
+
+    /// What the links show after a change: at once at the node that made it, and within two seconds at the other one.
+    async fn all<const N: usize>(&self, links: &[&CreatedKey; N]) -> [Shown; N] {
+        let changed = Instant::now();
+        let mut all = [const { None }; N];
+        for (link, shown) in links.iter().zip(&mut all) {
+            *shown = Self::shown(&self.uncached, link).await;
+            assert_eq!(Self::shown(&self.station.node, link).await, *shown);
+            while Self::shown(&self.elsewhere, link).await != *shown {
+                assert!(changed.elapsed() < Duration::from_secs(2), "another node shows what was");
+                tokio::task::yield_now().await;
+            }
+        }
+        all
+    }
+}
+
+async fn pages_of_share_links_show_what_is_now(database: TestDatabase) {
+    let links = Links::open(database).await;
+    let Station { node, caller, track, .. } = &links.station;
+    let collection = track.collection_id;
+    let create = CreateCollection { title: "Empty".to_owned(), ..CreateCollection::default() };
+    let empty = node.library.create_collection(caller, create.clone()).await.unwrap().0.collection.id;
+    let neighbour = node.library.create_organization("Neighbour").await.unwrap().organization.id;
+    let neighbour = Caller::owner(neighbour);
+    let create = CreateCollection { title: "Theirs".to_owned(), ..create };
+    let theirs = node.library.create_collection(&neighbour, create).await.unwrap().0.collection.id;
+    let all = [
+        &links.create(caller, collection, None, "hq").await,
+        &links.create(caller, collection, None, "lq").await,
+        &links.create(caller, collection, Some(track.id), "hq").await,
+        &links.create(caller, empty, None, "hq").await,
+        &links.create(&neighbour, theirs, None, "hq").await,
+    ];
+    let [hq, lq, only, nothing, of_neighbour] = links.all(&all).await;
+    assert_eq!(hq.as_ref().unwrap().2, [(track.id, "Tone".to_owned())]);
+    assert_eq!((&lq, &only), (&hq, &hq));
+    assert_eq!(nothing, Some(("Empty".to_owned(), None, Vec::new())));
+    assert_eq!(of_neighbour, Some(("Theirs".to_owned(), None, Vec::new())));
+
+    node.library.update_track(caller, track.id, renamed("Another")).await.unwrap();
+    let [hq, ..] = links.all(&all).await;
+    assert_eq!(hq.unwrap().2, [(track.id, "Another".to_owned())]);
+
+    let update = UpdateCollection { title: Patch::Set("Second".to_owned()), ..UpdateCollection::default() };
+    node.library.update_collection(caller, collection, update).await.unwrap();
+    let [hq, ..] = links.all(&all).await;
+    assert_eq!(hq.unwrap().0, "Second");
+
+    let red: Colour = "#ff0000".parse().unwrap();
+    let update = UpdateOrganization { player_colour: Patch::Set(red), ..UpdateOrganization::default() };
+    node.library.update_organization(caller, caller.organization_id, update).await.unwrap();
+    let [hq, ..] = links.all(&all).await;
+    assert_eq!(hq.unwrap().1, Some(red));
+
+    let recipes = node.catalog.recipes(caller.organization_id).await.unwrap();
+    let removed = recipes.iter().find(|recipe| recipe.index.as_str() == "lq").unwrap();
+    node.library.remove_recipe(caller, removed.id).await.unwrap();
+    let [hq, lq, ..] = links.all(&all).await;
+    assert!(hq.is_some_and(|shown| shown.2.len() == 1) && lq.is_none_or(|shown| shown.2.is_empty()));
+
+    node.library.revoke_key(caller, all[0].key.id).await.unwrap();
+    let [hq, _, only, ..] = links.all(&all).await;
+    assert!(hq.is_none() && only.is_some_and(|shown| shown.2.len() == 1), "only the revoked link has ended");
+
+    node.library.delete_track(caller, track.id).await.unwrap();
+    let [_, _, only, nothing, of_neighbour] = links.all(&all).await;
+    assert!(only.is_none_or(|shown| shown.2.is_empty()));
+    assert_eq!((nothing.unwrap().0, of_neighbour.unwrap().0), ("Empty".to_owned(), "Theirs".to_owned()));
+    node.library.delete_collection(caller, empty).await.unwrap();
+    let [_, _, _, nothing, of_neighbour] = links.all(&all).await;
+    assert!(nothing.is_none() && of_neighbour.is_some());
 }

@@ -188,6 +188,7 @@ impl Scene {
             created_at: self.ambient.now(),
             expires_at,
             person_id: Some(bea.id),
+            api_key_id: None,
         };
         let (id, change) = (self.ambient.record_id(), UndoableChange::Deletion { tracks: Vec::new() });
         let undo = UndoEntry { id, organization_id, person_id: bea.id, change, expires_at };

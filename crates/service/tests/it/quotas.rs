@@ -1,23 +1,32 @@
 //! Quotas of organizations hold for concurrent requests, and leave room when they are raised or something is deleted.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use futures::StreamExt;
+use futures::channel::mpsc::UnboundedSender;
 use futures::future::join_all;
+use tokio::task::JoinHandle;
 use tonearm_domain::{
-    CachePolicy, CollectionId, FileOutcome, LevelsSettings, Origin, Patch, PersonId, QuotaKind, Quotas,
-    RecipeKind, RecordLimits, SourceSlot, Track, TrackFile, TrackId, TrackStatus, Transcode,
+    CachePolicy, CollectionId, CoverOwner, FileOutcome, Job, LevelsSettings, Origin, Patch, PersonId,
+    QuotaKind, Quotas, RecipeKind, RecordLimits, SourceSlot, Track, TrackFile, TrackId, TrackStatus,
+    Transcode, UploadKind,
 };
 use tonearm_fixtures::TestDatabase;
 use tonearm_service::{
-    Admission, AuditFilter, Caller, CreateCollection, CreateTrack, CreateUploadSession, Refusal, Resource,
-    UpdateQuotas, UploadTerms,
+    Admission, AuditFilter, BeginUpload, Caller, CreateCollection, CreateTrack, CreateUploadSession, Refusal,
+    Resource, UpdateQuotas, UploadPermit, UploadPiece, UploadRefusal, UploadTerms,
 };
 
+use crate::history::picture;
 use crate::on_both;
 use crate::workshop::{Workshop, sound};
 
 on_both!(
     of_many_uploads_at_once_only_those_that_fit_are_kept,
+    what_is_arriving_counts_at_all_nodes,
+    what_arrived_at_a_node_that_died_is_forgotten,
+    replaced_covers_count_until_they_are_removed,
     of_many_tracks_at_once_only_those_that_fit_are_made,
     a_quota_that_is_raised_lets_more_in,
     minutes_are_passed_once,
@@ -91,10 +100,121 @@ async fn of_many_uploads_at_once_only_those_that_fit_are_kept(database: TestData
     });
     let results: Vec<_> = join_all(uploads).await.into_iter().map(|result| result.unwrap()).collect();
     let (kept, refused): (Vec<_>, Vec<_>) = results.into_iter().partition(Result::is_ok);
-    assert_eq!(kept.len(), 5);
+    // Those that arrive at the same time may displace one another.
+    assert!((1..=5).contains(&kept.len()), "{}", kept.len());
     refused.into_iter().for_each(|result| assert_eq!(exceeded(result), QuotaKind::Bytes));
-    assert_eq!(objects(&workshop).await, 5, "what was refused left nothing");
-    assert_eq!(workshop.library.quotas(&owner).await.unwrap().used.bytes, 5 * size);
+    assert_eq!(objects(&workshop).await, kept.len(), "what was refused left nothing");
+    assert_eq!(workshop.library.quotas(&owner).await.unwrap().used.bytes, kept.len() as u64 * size);
+}
+
+type Chunks = UnboundedSender<Result<Bytes, BodyError>>;
+type BodyError = Box<dyn std::error::Error + Send + Sync>;
+
+/// How a source is sent whose sender pauses.
+#[derive(Debug, Clone, Copy)]
+enum Way {
+    Announced,
+    Unannounced,
+    Resumable,
+}
+
+/// An upload that is held open, and its outcome.
+struct Held {
+    chunks: Chunks,
+    outcome: JoinHandle<Result<(), Refusal>>,
+}
+
+impl Held {
+    fn begin(workshop: &Workshop, owner: &Caller, track: TrackId, way: Way) -> Self {
+        let (chunks, body) = futures::channel::mpsc::unbounded();
+        let (uploads, owner) = (workshop.uploads.clone(), owner.clone());
+        let slot = SourceSlot::of_track(owner.organization_id, track);
+        let size = matches!(way, Way::Announced).then_some(60_000);
+        let outcome = tokio::spawn(async move {
+            let Way::Resumable = way else {
+                let terms = UploadTerms { size, ..UploadTerms::default() };
+                return uploads.accept_source(owner.origin, slot, body, terms).await.map(drop);
+            };
+            let begin = BeginUpload { kind: UploadKind::Url, length: None, sha256: None, metadata: None };
+            let begun = async {
+                let upload = uploads.begin_upload(UploadPermit::Track(slot), begin).await?;
+                let (offset, length, check, on_durable) = (0, None, None, None);
+                let piece = UploadPiece { offset, size, length, is_last: true, check, on_durable, body };
+                uploads.append(owner.origin, upload.id, piece).await
+            };
+            match begun.await {
+                Ok(_) => Ok(()),
+                Err(UploadRefusal::Refused(refusal)) => Err(refusal),
+                Err(UploadRefusal::Interrupted(error)) => Err(Refusal::Interrupted(error)),
+                Err(other) => panic!("{other}"),
+            }
+        });
+        Self { chunks, outcome }
+    }
+
+    /// Sends bytes, and waits until this many are counted in the quota.
+    async fn send(&self, workshop: &Workshop, owner: &Caller, bytes: usize, counted: std::ops::Range<u64>) {
+        self.chunks.unbounded_send(Ok(Bytes::from(vec![7; bytes]))).unwrap();
+        while !counted.contains(&workshop.library.quotas(owner).await.unwrap().used.bytes) {
+            assert!(!self.outcome.is_finished(), "the upload has ended");
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+
+    async fn break_off(self) {
+        self.chunks.unbounded_send(Err("the connection is gone".into())).unwrap();
+        assert!(matches!(self.outcome.await.unwrap(), Err(Refusal::Interrupted(_))));
+    }
+}
+
+/// What has arrived counts while the rest is on its way, whoever receives it and however it is sent.
+async fn what_is_arriving_counts_at_all_nodes(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
+    let other = Workshop::open(&database).await;
+    let ways = [Way::Announced, Way::Unannounced, Way::Resumable];
+    for (first, second) in ways.iter().flat_map(|first| ways.map(|second| (*first, second))) {
+        let (owner, collection, _) = organization(&workshop).await;
+        workshop.library.set_quotas(&owner, quotas(Some(100_000), None, None)).await.unwrap();
+        let track = async || create(&workshop, &owner, collection).await.unwrap();
+        let held = Held::begin(&workshop, &owner, track().await, first);
+        held.send(&workshop, &owner, 55_000, 55_000..60_001).await;
+        let late = Held::begin(&other, &owner, track().await, second);
+        // It may have been refused because of its announced size already.
+        let _ = late.chunks.unbounded_send(Ok(Bytes::from(vec![7; 50_000])));
+        assert_eq!(exceeded(late.outcome.await.unwrap()), QuotaKind::Bytes, "{first:?} {second:?}");
+        let small = Held::begin(&other, &owner, track().await, Way::Unannounced);
+        small.send(&workshop, &owner, 10_000, 65_000..73_000).await;
+        small.break_off().await;
+        held.chunks.unbounded_send(Ok(Bytes::from(vec![7; 5000]))).unwrap();
+        drop(held.chunks);
+        held.outcome.await.unwrap().unwrap();
+        assert_eq!(workshop.library.quotas(&owner).await.unwrap().used.bytes, 60_000, "{first:?} {second:?}");
+    }
+}
+
+async fn what_arrived_at_a_node_that_died_is_forgotten(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
+    let (owner, collection, first) = organization(&workshop).await;
+    let second = create(&workshop, &owner, collection).await.unwrap();
+    workshop.library.set_quotas(&owner, quotas(Some(100_000), None, None)).await.unwrap();
+    // Nothing of a runtime that ends is run to its end. Its node has connections of its own.
+    let (other, dying) = (Workshop::open(&database).await, tokio::runtime::Runtime::new().unwrap());
+    let held = {
+        let _there = dying.enter();
+        Held::begin(&other, &owner, first, Way::Unannounced)
+    };
+    held.send(&workshop, &owner, 90_000, 90_000..91_000).await;
+    dying.shutdown_background();
+    let _ = held.outcome.await;
+    assert_eq!(exceeded(workshop.send(&owner, second, vec![7; 20_000]).await), QuotaKind::Bytes);
+    workshop.clock.advance_seconds(900);
+    let tx = workshop.catalog.begin().await.unwrap();
+    tx.enqueue(Job::ForgetExpired {}, workshop.ambient.record_id(), workshop.ambient.now(), None)
+        .await
+        .unwrap();
+    tx.commit().await.unwrap();
+    workshop.run_all().await;
+    workshop.send(&owner, second, vec![7; 20_000]).await.unwrap();
 }
 
 async fn of_many_tracks_at_once_only_those_that_fit_are_made(database: TestDatabase) {
@@ -294,7 +414,10 @@ async fn levels_have_to_fit_into_the_database(database: TestDatabase) {
     for id in [first, second] {
         workshop.give_cover(&track(id).await).await;
         workshop.send(&owner, id, sound()).await.unwrap();
-        workshop.run_all().await;
+        while let Some(result) = workshop.run_next().await {
+            result.unwrap();
+            assert!(!workshop.is_queued(&[Job::ForgetExpired {}]).await, "nothing was stored in vain");
+        }
     }
     let used = async || workshop.catalog.record_usage(owner.organization_id).await.unwrap().metadata;
     assert!(used().await <= most, "{}", used().await);
@@ -354,4 +477,52 @@ async fn a_recipe_that_is_removed_leaves_no_track_incomplete(database: TestDatab
     workshop.run_all().await;
     let track = read().await;
     assert_eq!((track.status, track.status_reason), (TrackStatus::Ready, None));
+}
+
+/// Each cover replaces the one before, and counts as long as its files are stored.
+async fn replaced_covers_count_until_they_are_removed(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
+    let (owner, collection, _) = organization(&workshop).await;
+    let organization_id = owner.organization_id;
+    let limit = 400_000;
+    workshop.library.set_quotas(&owner, quotas(Some(limit), None, None)).await.unwrap();
+    let (uploads, blobs) = (&workshop.uploads, &workshop.blobs);
+    let cover = async |of| {
+        // Whatever follows a picture is kept with it.
+        let picture = [&picture(1)[..], &[0; 50_000]].concat();
+        uploads.accept_cover(owner.origin, organization_id, of, picture.into()).await
+    };
+    let used = async || workshop.library.quotas(&owner).await.unwrap().used.bytes;
+    let stored = async || -> u64 {
+        let sizes = blobs.list(Some(organization_id), None).map(|object| object.unwrap().1.size);
+        sizes.collect::<Vec<_>>().await.into_iter().sum()
+    };
+    let forget = async || {
+        let tx = workshop.catalog.begin().await.unwrap();
+        let (id, now) = (workshop.ambient.record_id(), workshop.ambient.now());
+        tx.enqueue(Job::ForgetExpired {}, id, now, None).await.unwrap();
+        tx.commit().await.unwrap();
+        workshop.run_all().await;
+    };
+    for of in [CoverOwner::Collection(collection), CoverOwner::Organization] {
+        let mut accepted = 0;
+        let exceeded_at = loop {
+            match cover(of).await {
+                Ok(()) => accepted += 1,
+                refused => break exceeded(refused),
+            }
+            assert!(stored().await <= used().await && accepted < 50, "{accepted}");
+        };
+        assert_eq!(exceeded_at, QuotaKind::Bytes);
+        assert!(accepted > 1, "{accepted}");
+        workshop.run_all().await;
+        assert_eq!(used().await, stored().await);
+        assert!(used().await > limit / 2);
+        workshop.library.reset_cover(&owner, of).await.unwrap();
+        workshop.run_all().await;
+        assert_eq!(used().await, stored().await, "a cover that is removed counts as long as it is there");
+        workshop.clock.advance_seconds(24 * 3600);
+        forget().await;
+        assert_eq!((used().await, stored().await), (0, 0));
+    }
 }

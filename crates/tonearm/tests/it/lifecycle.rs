@@ -120,3 +120,25 @@ async fn a_stopped_node_returns_its_leases() {
     assert_eq!(other_client.settled(&id).await["track_status_id"], "ready");
     other.stop().await;
 }
+
+/// The connections to the database stay open, and nothing comes back.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_whose_database_hangs_ends_when_it_is_told_to() {
+    let (data, proxy) = (tempfile::tempdir().unwrap(), CommitProxy::start().await);
+    let mut program = tonearm_testkit::Program::new(crate::binary(), data.path());
+    program.set("TONEARM_DATABASE_URL", &proxy.url);
+    program.set("TONEARM_SECRET", "a secret for tests that is long enough to be one");
+    program.set("TONEARM_SHUTDOWN_DELAY_SECONDS", "0");
+    program.set("TONEARM_SHUTDOWN_DRAIN_SECONDS", "1");
+    program.start().await;
+    let client = tonearm_testkit::Client::new(&program.url(), "");
+    eventually(DEADLINE, "the node is ready", async || client.get("/readyz").await.status == 200).await;
+    proxy.silence();
+    // By then, whatever the node does at intervals waits for the database.
+    eventually(DEADLINE, "it notices", async || client.get("/readyz").await.status != 200).await;
+    assert!(program.ask_to_stop());
+    // Everything that is waited for has an end: in all 24 seconds.
+    let ended = tokio::task::spawn_blocking(move || (program.terminate(), program.log()));
+    let (ended_well, log) = tokio::time::timeout(Duration::from_secs(60), ended).await.unwrap().unwrap();
+    assert!(ended_well, "{log}");
+}

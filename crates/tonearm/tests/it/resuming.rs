@@ -7,11 +7,18 @@ use futures::{StreamExt, stream};
 use reqwest::{Body, Method};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use tonearm_domain::Patch;
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
+use tonearm_service::{Caller, CreateTrack, CreateUploadSession, UpdateQuotas};
 use tonearm_testkit::{Backend, Client, Program, TestServer};
 
 use crate::command_output::create_organization;
-use crate::{binary, text};
+use crate::{binary, eventually, on_both_backends, text};
+
+on_both_backends!(
+    uploads_end_with_the_right_at_every_node,
+    what_is_held_open_counts_for_the_quota_at_every_node,
+);
 
 /// A few megabytes of sound that compresses badly.
 fn sound(seconds: f64) -> Bytes {
@@ -176,4 +183,103 @@ async fn a_session_takes_uploads_by_tus() {
     let track = client.settled(&track).await;
     assert_eq!(text(&track, "/track_status_id"), "ready");
     server.node.stop().await;
+}
+
+/// Uploads that were begun at one node end when the key or the member of their session loses the right at another one, also
+/// while a request sends bytes.
+async fn uploads_end_with_the_right_at_every_node(server: TestServer) {
+    let other = server.another_node(vec![tonearm::Role::Api]).await;
+    let (client, elsewhere) =
+        (&server.client, Client::new(other.public_url(), server.client.key()).without_key());
+    let collection = client.collection("Ended").await;
+    let made = json!({ "title": "Soon gone", "api_key_type_id": "uploader" });
+    let made = client.post("/v1/api_key", &made).await.ok();
+    let (key, key_path) =
+        (client.with_key(text(&made, "/api_key")), format!("/v1/api_key/{}", text(&made, "/api_key_id")));
+    let people = &other.services().unwrap().people;
+    let library = &other.services().unwrap().library;
+    let owner = Caller::owner(server.organization_id.parse().unwrap());
+    let quotas = UpdateQuotas { bytes: Patch::Set(1 << 30), ..UpdateQuotas::default() };
+    library.set_quotas(&owner, quotas).await.unwrap();
+    let (person, _) = people.add_person("Bea", "bea@example.com", false).await.unwrap();
+    let link = people.invite(&owner, tonearm_domain::Role::Editor, "").await.unwrap();
+    people.join_as(&link.url.rsplit_once('/').unwrap().1.parse().unwrap(), &person).await.unwrap();
+    let uploads =
+        server.node.services().unwrap().open_uploads(server.config(), &server.ambient).await.unwrap();
+    let member = Caller::person(owner.organization_id, person.id);
+    let mut begun = Vec::new();
+    for by_key in [true, false] {
+        for is_under_way in [true, false] {
+            let url = if by_key {
+                let body = json!({ "collection_id": collection, "track": { "file_name": "a.wav" } });
+                text(&key.post("/v1/upload_session", &body).await.ok(), "/track_upload/upload_url").to_owned()
+            } else {
+                let create = CreateUploadSession {
+                    collection_id: Some(collection.parse().unwrap()),
+                    track: Some(CreateTrack { file_name: "a.wav".to_owned(), ..CreateTrack::default() }),
+                    ..CreateUploadSession::default()
+                };
+                let created = uploads.create_upload_session(&member, create).await.unwrap();
+                created.track.unwrap().handles.track.upload_url
+            };
+            let first = client.request(Method::PUT, &url).header("upload-complete", "?0").body("12345");
+            assert_eq!(client.send(first).await.status, 201);
+            let (go, may_go) = tokio::sync::oneshot::channel::<()>();
+            let under_way = is_under_way.then(|| {
+                let late =
+                    stream::once(async { may_go.await.map(|()| "67890").map_err(std::io::Error::other) });
+                let body = stream::iter([Ok("0123456789")]).chain(late);
+                tokio::spawn(append(client, &url, 5, true, Body::wrap_stream(body)).send())
+            });
+            begun.push((url, go, under_way));
+        }
+    }
+    // What is arriving counts, with a mebibyte of what comes next: so both requests that are under way have begun.
+    eventually(Duration::from_secs(30), "the requests have begun", async || {
+        library.quotas(&owner).await.unwrap().used.bytes > 2 << 20
+    })
+    .await;
+    elsewhere.with_key(client.key()).delete(&key_path).await.ok();
+    people.remove_member(&owner, person.id).await.unwrap();
+    for (url, go, under_way) in begun {
+        if let Some(under_way) = under_way {
+            let _ = go.send(());
+            assert_eq!(under_way.await.unwrap().unwrap().status(), 423);
+        }
+        let rest = client.send(append(client, &url, 5, true, "67890")).await;
+        assert_eq!((rest.status.as_u16(), text(&rest.json(), "/code")), (410, "upload_expired"));
+    }
+    other.stop().await;
+}
+
+/// Uploads in one request, whose senders pause, one at each node. What has arrived is not there for a third one.
+async fn what_is_held_open_counts_for_the_quota_at_every_node(server: TestServer) {
+    let other = server.another_node(vec![tonearm::Role::Api]).await;
+    let client = &server.client;
+    let library = &server.node.services().unwrap().library;
+    let owner = Caller::owner(server.organization_id.parse().unwrap());
+    let quotas = UpdateQuotas { bytes: Patch::Set(1_000_000), ..UpdateQuotas::default() };
+    library.set_quotas(&owner, quotas).await.unwrap();
+    let used = async || library.quotas(&owner).await.unwrap().used.bytes;
+    let collection = client.collection("Held").await;
+    let bytes = sound(5.0).slice(..400_000);
+    let mut held = Vec::new();
+    for node in [&server.node, &other] {
+        let (_, url) = upload_url(client, &collection).await;
+        let url = url.replace(server.node.public_url(), node.public_url());
+        let body = stream::iter([Ok::<_, std::io::Error>(bytes.clone())]).chain(stream::pending());
+        held.push(tokio::spawn(client.request(Method::PUT, &url).body(Body::wrap_stream(body)).send()));
+        let all = held.len() as u64 * 400_000;
+        eventually(Duration::from_secs(30), "it counts", async || used().await >= all).await;
+    }
+    let (_, url) = upload_url(client, &collection).await;
+    let put = async || client.send(client.request(Method::PUT, &url).body(bytes.clone())).await;
+    let refused = put().await;
+    assert_eq!((refused.status.as_u16(), text(&refused.json(), "/code")), (403, "quota_exceeded"));
+    // A client that goes away takes nothing any more.
+    held.pop().unwrap().abort();
+    eventually(Duration::from_secs(30), "there is room again", async || used().await < 600_000).await;
+    put().await.ok();
+    held.pop().unwrap().abort();
+    other.stop().await;
 }

@@ -13,7 +13,7 @@ use tonearm_media::{LimitTier, Output, Rendered, RunScope, Waveform};
 use tracing::{Instrument, Span};
 
 use super::analysis::Analysed;
-use super::fitting::exceeds_quota;
+use super::fitting::{exceeds_quota, no_room_for_data};
 use super::plan::PlannedFile;
 use super::reusing::made_from;
 use super::run_context::RunContext;
@@ -237,10 +237,7 @@ impl Processing {
     async fn store(&self, results: &Results<'_>, planned: &PlannedFile, made: Made) -> Result<(), JobError> {
         let context = results.context;
         for recipe in &planned.recipes {
-            // The headers may have claimed less sound than there is.
-            let bytes = made.bytes_to_store();
-            if let Some(room) = self.room_beside(results).await?.filter(|room| bytes > *room) {
-                let reason = exceeds_quota(bytes, room);
+            if let Some(reason) = self.refused(results, &made).await? {
                 self.conclude_one(results, recipe, FileOutcome::Failed { reason }).await?;
                 continue;
             }
@@ -265,6 +262,18 @@ impl Processing {
             let _ = tokio::fs::remove_file(&file.path).await;
         }
         Ok(())
+    }
+
+    /// Why there is no room for a file that was made. The headers may have claimed less sound than there is.
+    async fn refused(&self, results: &Results<'_>, made: &Made) -> Result<Option<String>, JobError> {
+        let bytes = made.bytes_to_store();
+        if let Some(room) = self.room_beside(results).await?.filter(|room| bytes > *room) {
+            return Ok(Some(exceeds_quota(bytes, room)));
+        }
+        let Made::Bytes(_, _, FileData::Levels(_)) = made else { return Ok(None) };
+        let used = self.catalog.record_usage(results.context.track.organization_id).await?;
+        let exceeded = self.catalog.record_limits().admit_record(used, bytes).err();
+        Ok(exceeded.map(|exceeded| no_room_for_data(bytes, exceeded)))
     }
 
     /// The bytes that may be stored beside the files that are not recorded yet. `None` without a quota.

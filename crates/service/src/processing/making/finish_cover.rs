@@ -17,7 +17,11 @@ use super::pictures::draw_size;
 use super::stop::Stop;
 use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing};
+use crate::removal::remove_later;
 use crate::track_view::TrackParents;
+
+/// Objects that are noted in one statement.
+const AT_ONCE: usize = 500;
 
 impl Processing {
     /// Makes a track's own cover again if it was made from something that has changed, makes the missing WebP versions
@@ -79,8 +83,9 @@ impl Processing {
         })
     }
 
-    /// Records the objects of these covers, and how much space they take, including the original pictures. Returns the
-    /// versions that are in use now. If they differ, their own job records them.
+    /// Records the objects of these covers, and how much space they take, including the original pictures. Those of all other
+    /// versions count until they are removed, a day later: their URLs may have been handed out. Returns the versions that
+    /// are in use now. If they differ, their own job records them.
     async fn record_covers(
         &self,
         organization_id: OrganizationId,
@@ -90,16 +95,29 @@ impl Processing {
     ) -> Result<Vec<ShortId>, JobError> {
         let labels = Cover::labels();
         let mut objects = self.blobs.list(Some(organization_id), Some(folder));
-        let mut bytes = 0;
+        let (mut bytes, mut used, mut replaced) = (0, Vec::new(), Vec::new());
         while let Some((key, meta)) = objects.try_next().await? {
-            if labels.contains(&key.file.label) && versions.contains(&key.file.version) {
+            if !labels.contains(&key.file.label) {
+                continue;
+            }
+            if versions.contains(&key.file.version) {
                 bytes += meta.size;
+                used.push(key);
+            } else {
+                replaced.push((key, meta.size));
             }
         }
+        let keys: Vec<_> = replaced.iter().map(|(key, _)| key.clone()).collect();
+        let going = self.catalog.objects_being_removed(&keys).await?;
+        replaced.retain(|(key, _)| !going.contains(key));
         let tx = self.catalog.begin().await?;
         let in_use = versions_in_use(&tx, organization_id, owner).await?.unwrap_or_default();
         if in_use == versions {
             tx.record_covers(organization_id, owner, bytes, recorded).await?;
+            tx.forget_replaced_objects(&used).await?;
+            for replaced in replaced.chunks(AT_ONCE) {
+                remove_later(&tx, &self.ambient, organization_id, replaced).await?;
+            }
         }
         tx.commit().await?;
         Ok(in_use)
@@ -290,7 +308,7 @@ fn of_track(track: &Track) -> (ShortId, Vec<ShortId>) {
 }
 
 /// The versions of a cover and its placeholder, which may be the same.
-pub(super) fn versions_of(cover: Option<Cover>, drawn: Option<ShortId>) -> Vec<ShortId> {
+fn versions_of(cover: Option<Cover>, drawn: Option<ShortId>) -> Vec<ShortId> {
     let mut versions: Vec<_> = cover.map(|cover| cover.version).into_iter().chain(drawn).collect();
     versions.dedup();
     versions

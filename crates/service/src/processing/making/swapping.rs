@@ -1,9 +1,8 @@
 //! Replacing the source and files of a track with new ones, in the transaction of a recording.
 
 use tonearm_catalog::CatalogError;
-use tonearm_domain::{Cover, FileOutcome, ObjectKey, Recipe, Replacement, Track, TrackFile};
+use tonearm_domain::{FileOutcome, ObjectKey, Recipe, Replacement, Track, TrackFile};
 
-use super::finish_cover::versions_of;
 use super::recording::{Measured, Recording, Unrecorded, judge, object_beside, playable};
 use crate::processing::job_error::JobError;
 use crate::removal::remove_later;
@@ -51,7 +50,7 @@ impl Recording<'_> {
         self.settle_replaced()?;
         self.is_replaced = true;
         self.forget_written_words().await?;
-        let removed = replaced_objects(&before, &old_files, &self.track);
+        let removed = replaced_objects(&before, &old_files);
         remove_later(&self.tx, self.ambient, before.organization_id, &removed).await?;
         Ok(self.tx.delete_track_progress(before.id).await?)
     }
@@ -79,16 +78,9 @@ impl Recording<'_> {
     }
 }
 
-/// The objects that no row names any more, with their sizes in bytes: the old source, its files, and covers made from it,
-/// which are small and count as 0.
-fn replaced_objects(before: &Track, files: &[TrackFile], after: &Track) -> Vec<(ObjectKey, u64)> {
-    let versions = |track: &Track| versions_of(track.cover, track.placeholder);
-    let kept = versions(after);
-    let covers = versions(before).into_iter().filter(|version| !kept.contains(version));
-    let pictures = covers.flat_map(|version| Cover::files(before.organization_id, before.index, version));
-    let with_webp =
-        pictures.flat_map(|jpeg| Cover::webp_of(&jpeg).into_iter().chain([jpeg]).collect::<Vec<_>>());
+/// The objects that no row names any more, with their sizes in bytes: the old source and its files. The job that completes
+/// covers finds those that were made from it.
+fn replaced_objects(before: &Track, files: &[TrackFile]) -> Vec<(ObjectKey, u64)> {
     let made = files.iter().filter_map(|file| object_beside(before, &file.outcome));
-    let source = before.source.iter().map(|source| (source.key.clone(), source.size));
-    made.chain(source).chain(with_webp.map(|key| (key, 0))).collect()
+    made.chain(before.source.iter().map(|source| (source.key.clone(), source.size))).collect()
 }

@@ -13,6 +13,7 @@ use tonearm_domain::{LeaseId, Origin, PieceError, Upload, UploadId};
 
 use super::lookup::HeldUpload;
 use super::{LEASE_SECONDS, OnDurable, PieceCheck, Progress, RECORDED_BYTES, UploadPiece, UploadRefusal};
+use crate::admission::quota_claim::QuotaClaim;
 use crate::admission::quotas::{self, QuotaAllowance};
 use crate::refusal::Refusal;
 use crate::uploads::Uploads;
@@ -185,6 +186,11 @@ impl Uploads {
         let draft = Self::draft_of(&held.upload)?;
         let writer = self.blobs.open_draft(held.upload.id, draft, self.names_of(&held.upload)).await?;
         let most = allowance.at_most(limit);
+        // The bytes of parts are counted already.
+        if held.joined == 0 {
+            let (uses, place) = ((&self.catalog, &self.ambient), (organization_id, held.upload.folder));
+            held.claim = Some(QuotaClaim::new(uses, place, allowance, size));
+        }
         let mut append = Append { held, writer, allowance, most, received: 0, recorded: 0, on_durable };
         let end = match self.receive(&mut append, body, check, pace).await {
             Ok(end) => self.record_piece(&mut append).await.map(|()| end),
@@ -269,8 +275,11 @@ impl Uploads {
     /// Removes the bytes that the quota does not admit: they would be there uncounted until the upload expires. Opening a
     /// draft cuts off what is not recorded.
     async fn drop_unrecorded(&self, append: Append) {
-        let Append { held, writer, .. } = append;
+        let Append { mut held, writer, .. } = append;
         drop(writer);
+        if let Some(claim) = &mut held.claim {
+            claim.end().await;
+        }
         let cut = async {
             let (draft, names) = (Self::draft_of(&held.upload)?, self.names_of(&held.upload));
             self.blobs.open_draft(held.upload.id, draft, names).await?;
@@ -300,8 +309,14 @@ impl Uploads {
         if !tx.record_upload(&upload, held.lease, now.plus_seconds(LEASE_SECONDS)).await? {
             return Err(UploadRefusal::Locked);
         }
+        if let Some(claim) = &held.claim {
+            claim.release(&tx).await?;
+        }
         tx.commit().await?;
         held.upload = upload;
+        if let Some(claim) = &mut held.claim {
+            claim.forget();
+        }
         let Upload { organization_id, expires_at, .. } = held.upload;
         if let Some(track_id) = held.upload.track_id {
             self.catalog.renew_upload(organization_id, track_id, expires_at).await?;
@@ -328,6 +343,9 @@ impl Append {
             check.update(&chunk);
         }
         self.received += size;
+        if let Some(claim) = &mut self.held.claim {
+            claim.cover(self.received - self.recorded).await?;
+        }
         Ok(self.writer.write(chunk).await?)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use tonearm_catalog::Transaction;
+use tonearm_catalog::{CatalogError, Transaction};
 use tonearm_domain::{
     NewUpload, OrganizationId, Origin, ReplacementId, ShortId, SourceSlot, Track, TrackId, Upload, UploadId,
     UploadKind, UploadOpener, UploadSession, UploadSessionId,
@@ -183,13 +183,21 @@ impl Uploads {
     }
 
     /// On whose right an upload to an upload URL depends: a URL may have been handed out by a session that has expired.
-    async fn opener_of(&self, track: &Track, slot: SourceSlot) -> Result<UploadOpener, UploadRefusal> {
+    pub(in crate::uploads) async fn opener_of(
+        &self,
+        track: &Track,
+        slot: SourceSlot,
+    ) -> Result<UploadOpener, CatalogError> {
         if slot.replacement_id.is_some() {
             let replacement = self.catalog.replacement(slot.organization_id, track.id).await?;
-            let person_id = replacement.and_then(|replacement| replacement.person_id);
-            return Ok(UploadOpener { person_id, api_key_id: None });
+            let opener =
+                replacement.map(|it| UploadOpener { api_key_id: it.api_key_id, person_id: it.person_id });
+            return Ok(opener.unwrap_or_default());
         }
-        let Some(id) = track.upload_session_id else { return Ok(UploadOpener::default()) };
+        let Some(id) = track.upload_session_id else {
+            let api_key_id = self.catalog.maker_of_track(track.id).await?;
+            return Ok(UploadOpener { api_key_id, person_id: None });
+        };
         let session = self.catalog.upload_session(id).await?;
         Ok(session.map(|session| session.opener()).unwrap_or_default())
     }

@@ -7,6 +7,7 @@ use tonearm_domain::{LeaseId, SourceSlot, Upload, UploadId};
 
 use super::holders::Hold;
 use super::{LEASE_SECONDS, UploadRefusal};
+use crate::admission::quota_claim::QuotaClaim;
 use crate::refusal::{Refusal, Resource};
 use crate::uploads::Uploads;
 
@@ -22,12 +23,15 @@ pub(super) struct HeldUpload {
     pub(super) hold: Hold,
     /// The bytes of the parts that it joins. They count until they are removed.
     pub(super) joined: u64,
+    /// What has arrived and is not recorded yet.
+    pub(super) claim: Option<QuotaClaim>,
 }
 
 impl HeldUpload {
     /// The bytes that are counted in the quota already.
     pub(super) fn counted(&self) -> u64 {
-        self.upload.offset.saturating_add(self.joined)
+        let claimed = self.claim.as_ref().map_or(0, QuotaClaim::claimed);
+        self.upload.offset.saturating_add(self.joined).saturating_add(claimed)
     }
 }
 
@@ -90,7 +94,7 @@ impl Uploads {
             let until = now.plus_seconds(LEASE_SECONDS);
             if self.catalog.lease_upload(id, lease, now, until).await? == UploadLease::Held {
                 return match self.unexpired_upload(id).await {
-                    Ok(upload) => Ok(HeldUpload { upload, lease, hold, joined: 0 }),
+                    Ok(upload) => Ok(HeldUpload { upload, lease, hold, joined: 0, claim: None }),
                     Err(refusal) => {
                         self.catalog.release_upload(id, lease).await?;
                         Err(refusal)
