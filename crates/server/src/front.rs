@@ -134,7 +134,15 @@ impl Front {
                 let mut request = request;
                 let client = self.client(connection, request.headers());
                 request.extensions_mut().insert(client);
-                Box::pin(async move { edge.serve(request).await })
+                let has_body = !request.body().is_end_stream();
+                Box::pin(async move {
+                    let mut response = edge.serve(request).await;
+                    // Nobody reads it.
+                    if has_body {
+                        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+                    }
+                    response
+                })
             }
             None if connection.is_in_lane => {
                 Box::pin(self.route_elsewhere(request.map(Body::new), connection))
