@@ -45,8 +45,10 @@ pub(crate) async fn repeat(State(app): State<App>, request: Request, next: Next)
         return next.run(request).await;
     }
     let (parts, body) = request.into_parts();
-    let Some((credential, organization_id)) = credential(&app, &parts.headers, &parts.uri).await else {
-        return next.run(Request::from_parts(parts, body)).await;
+    let (credential, organization_id) = match credential(&app, &parts.headers, &parts.uri).await {
+        Ok(Some(credential)) => credential,
+        Ok(None) => return next.run(Request::from_parts(parts, body)).await,
+        Err(refusal) => return refuse(refusal),
     };
     let key = match key(&parts.headers) {
         Ok(key) => key,
@@ -87,8 +89,11 @@ async fn answer(
         Ok(RequestAttempt::Again(kept)) => {
             // The credential may have ended while the body or the response to the first request was awaited. Then the
             // endpoint refuses the request.
-            let still = self::credential(&app, request.headers(), request.uri()).await;
-            return if still.is_some() { replay(&kept) } else { next.run(request).await };
+            return match self::credential(&app, request.headers(), request.uri()).await {
+                Ok(Some(_)) => replay(&kept),
+                Ok(None) => next.run(request).await,
+                Err(refusal) => refuse(refusal),
+            };
         }
         Err(refusal) => return refuse(refusal),
     };
@@ -103,19 +108,37 @@ fn refuse(refusal: Refusal) -> Response {
     if is_in_progress { error.after(RETRY_AFTER_SECONDS) } else { error }.into_response()
 }
 
-/// The valid credential of the caller and its organization, if there is one: a key that may be used from the page that
-/// sends the request, or the upload session in the path.
-async fn credential(app: &App, headers: &HeaderMap, uri: &Uri) -> Option<(String, OrganizationId)> {
+/// The valid credential of the caller and its organization, if there is one. An error means that this is not known: the
+/// request must not be executed, as it might have been before.
+async fn credential(
+    app: &App,
+    headers: &HeaderMap,
+    uri: &Uri,
+) -> Result<Option<(String, OrganizationId)>, Refusal> {
+    match identified(app, headers, uri).await {
+        // The endpoint refuses it as well.
+        Err(refusal) if !refusal.is_failure() => Ok(None),
+        identified => identified,
+    }
+}
+
+/// A key that may be used from the page that sends the request, or the upload session in the path.
+async fn identified(
+    app: &App,
+    headers: &HeaderMap,
+    uri: &Uri,
+) -> Result<Option<(String, OrganizationId)>, Refusal> {
     if let Ok(text) = bearer(headers) {
-        let key = app.access.bearer(text).await.ok()?;
-        Access::require_origin(&key, origin(headers)).ok()?;
-        return Some((text.to_owned(), key.organization_id));
+        let key = app.access.bearer(text).await?;
+        Access::require_origin(&key, origin(headers))?;
+        return Ok(Some((text.to_owned(), key.organization_id)));
     }
     // Nested routers see the path without `/v1`.
     let mut segments = uri.path().split('/').skip_while(|segment| *segment != "upload").skip(1);
-    let session: UploadSessionId = segments.next()?.parse().ok()?;
-    let view = app.uploads.upload_session(session).await.ok()?;
-    Some((session.to_string(), view.session.organization_id))
+    let session = segments.next().and_then(|segment| segment.parse::<UploadSessionId>().ok());
+    let Some(session) = session else { return Ok(None) };
+    let view = app.uploads.upload_session(session).await?;
+    Ok(Some((session.to_string(), view.session.organization_id)))
 }
 
 fn key(headers: &HeaderMap) -> Result<String, ApiError> {

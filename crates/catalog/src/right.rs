@@ -32,7 +32,7 @@ struct Request {
     right: Mutex<Option<Right>>,
     /// Whether the database ended a transaction in favour of others, and nothing was put aside since.
     is_victim: AtomicBool,
-    /// Whether a transaction was committed, or may have been.
+    /// Whether a transaction was committed, or may have been, that must not be run again.
     has_committed: AtomicBool,
 }
 

@@ -171,14 +171,32 @@ impl Transaction {
         }
     }
 
+    /// Like [`Self::commit`], for what may be written twice: if the database ends a later transaction of the request in
+    /// favour of others, the request is still run again from the beginning.
+    pub async fn commit_repeatably(self) -> Result<(), CatalogError> {
+        let Some(transaction) = unit::hold(self) else {
+            right::note_held();
+            return Ok(());
+        };
+        let outcome = transaction.complete().await;
+        if outcome.is_err() {
+            right::note_commit(&outcome);
+        }
+        outcome
+    }
+
     pub(crate) async fn commit_now(self) -> Result<(), CatalogError> {
+        let outcome = self.complete().await;
+        right::note_commit(&outcome);
+        outcome
+    }
+
+    async fn complete(self) -> Result<(), CatalogError> {
         self.require_no_growth().await?;
         // In a task of its own: otherwise a caller that is dropped would leave the driver in the middle of a commit,
         // and the observers would not be notified.
         let finish = tokio::spawn(self.finish().in_current_span()).await;
-        let outcome = finish.unwrap_or_else(|error| Err(CatalogError::UnknownOutcome(error.into())));
-        right::note_commit(&outcome);
-        outcome
+        finish.unwrap_or_else(|error| Err(CatalogError::UnknownOutcome(error.into())))
     }
 
     async fn finish(mut self) -> Result<(), CatalogError> {

@@ -11,8 +11,8 @@ use axum::{Json, Router};
 use futures::future::BoxFuture;
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{
-    ACCEPT_ENCODING, AUTHORIZATION, CONTENT_LENGTH, HOST, HeaderName, HeaderValue, RETRY_AFTER,
-    STRICT_TRANSPORT_SECURITY,
+    ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, EXPECT, HOST, HeaderName, HeaderValue,
+    RETRY_AFTER, STRICT_TRANSPORT_SECURITY,
 };
 use hyper::{HeaderMap, Method, Request, Response, StatusCode, Version};
 use serde_json::json;
@@ -30,6 +30,7 @@ use crate::deadline_body::DeadlineBody;
 use crate::limits::{ClientDeadlines, ServerLimits};
 use crate::paced_body::{PIECE, PacedBody};
 use crate::proxies::TrustedProxies;
+use crate::unread_body::UnreadBody;
 use crate::{request_metrics, traces};
 
 /// The value of `Strict-Transport-Security` (RFC 6797). It does not apply to subdomains.
@@ -133,7 +134,15 @@ impl Front {
                 let mut request = request;
                 let client = self.client(connection, request.headers());
                 request.extensions_mut().insert(client);
-                Box::pin(async move { edge.serve(request).await })
+                let has_body = !request.body().is_end_stream();
+                Box::pin(async move {
+                    let mut response = edge.serve(request).await;
+                    // Nobody reads it.
+                    if has_body {
+                        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+                    }
+                    response
+                })
             }
             None if connection.is_in_lane => {
                 Box::pin(self.route_elsewhere(request.map(Body::new), connection))
@@ -181,11 +190,14 @@ impl Front {
         if let Some(trace) = traces::trace_of(request.headers(), is_trusted, &self.ambient) {
             request.extensions_mut().insert(trace);
         }
-        let patience = self.patience;
+        let (patience, unread_body) = (self.patience, UnreadBody::default());
+        let is_multiplexed = request.version() > Version::HTTP_11;
+        // A client that waits to continue must not be told to.
+        let is_waiting = request.headers().contains_key(EXPECT);
         if !request.body().is_end_stream() {
             let budget = BodyBudget { budget: self.collected.clone(), network: client.network() };
             request.extensions_mut().insert(budget);
-            request = request.map(|body| Body::new(DeadlineBody::new(body, patience)));
+            request = request.map(|body| unread_body.of(Body::new(DeadlineBody::new(body, patience))));
         }
         let sender = Sender::of(&request, client);
         let (unread, ambient, is_https) = (self.unread.clone(), self.ambient.clone(), self.is_https);
@@ -198,6 +210,14 @@ impl Front {
             let mut response = answered.await.unwrap_or_else(|never| match never {}).map(Body::new);
             if is_https {
                 response.headers_mut().insert(STRICT_TRANSPORT_SECURITY, A_YEAR);
+            }
+            let is_over = match is_waiting {
+                _ if is_multiplexed => true,
+                true => unread_body.is_nothing(),
+                false => unread_body.read().await,
+            };
+            if !is_over {
+                response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
             }
             response
         }

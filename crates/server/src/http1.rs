@@ -371,6 +371,39 @@ mod tests {
         }
     }
 
+    /// The body comes in a segment of its own, when the response is known already.
+    #[tokio::test]
+    async fn after_a_small_body_that_nobody_read_the_next_request_is_answered() {
+        let hour = Duration::from_secs(3600);
+        let (mut client, _served) = serve_after("", CancellationToken::new(), hour).await;
+        client.set_nodelay(true).unwrap();
+        for _ in 0..100 {
+            client.write_all(b"POST /deaf HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n").await.unwrap();
+            for _ in 0..10 {
+                tokio::task::yield_now().await;
+            }
+            client.write_all(b"body").await.unwrap();
+            let head = answer(&mut client, 8).await;
+            assert!(head.starts_with("HTTP/1.1 200 ") && !head.contains("connection:"), "{head}");
+            client.write_all(b"GET /small HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
+            answer(&mut client, 5).await;
+        }
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_ends_after_a_response_says_so() {
+        for fields in ["Content-Length: 70000", "Content-Length: 4\r\nExpect: 100-continue"] {
+            let (mut client, served) = serve(CancellationToken::new()).await;
+            let request = format!("POST /deaf HTTP/1.1\r\nHost: x\r\n{fields}\r\n\r\n");
+            client.write_all(request.as_bytes()).await.unwrap();
+            let head = answer(&mut client, 8).await;
+            assert!(head.contains("connection: close"), "{head}");
+            assert_eq!(client.read(&mut [0]).await.unwrap(), 0);
+            drop(client);
+            assert!(served.await.unwrap().is_ok_and(|idle| idle.is_none()));
+        }
+    }
+
     #[tokio::test]
     async fn requests_that_follow_soon_are_answered_without_handing_it_over() {
         let stopped = CancellationToken::new();

@@ -29,6 +29,7 @@ mod server;
 mod tickets;
 pub mod tls;
 pub mod traces;
+mod unread_body;
 
 pub use acme_tls::AcmeTls;
 pub use front::{Front, FrontParts};

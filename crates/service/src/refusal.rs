@@ -196,6 +196,11 @@ impl Refusal {
         Self::Invalid { field, message: message.into() }
     }
 
+    /// Whether something failed, so that it is not known what the answer would be.
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Self::Full(_) | Self::UnknownOutcome(_) | Self::Unavailable(_) | Self::Internal(_))
+    }
+
     /// An internal error for a panic, with the panic's message.
     pub fn panicked(panic: &(dyn Any + Send)) -> Self {
         let text = panic.downcast_ref::<&str>().copied();

@@ -16,7 +16,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tonearm_api::ApiSettings;
 use tonearm_catalog::{Backend, Change, Transaction};
-use tonearm_fixtures::TestDatabase;
+use tonearm_fixtures::{FailedReadings, TestDatabase};
 use tonearm_service::IdempotentRequest;
 
 use crate::house::House;
@@ -116,6 +116,28 @@ async fn upload_sessions_repeat_too(database: TestDatabase) {
     assert_eq!(first.json["track_id"], again.json["track_id"]);
     house.clock.advance_seconds(3600);
     post(&house, "", &path, "k", &body).await.expect_error(401, "invalid_upload_session");
+}
+
+/// A credential of which nothing is known is not one that is refused.
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_done_twice_while_the_database_is_away_for_a_moment() {
+    let database = TestDatabase::migrated_postgres(tonearm_fixtures::migrate!()).await;
+    let readings = FailedReadings::of(&database.url, "upload_session");
+    let house = House::open(database).await;
+    let session = house.post("/v1/upload_session", json!({ "collection_id": house.collection_id })).await;
+    let path = format!("/v1/upload/{}/track", session.json["upload_session_id"].as_str().unwrap());
+    let body = json!({ "file_name": "memo.wav" });
+    readings.choose(1);
+    assert_eq!(post(&house, "", &path, "k", &body).await.status, 503);
+    let first = post(&house, "", &path, "k", &body).await.expect_ok();
+    // The look-ups of a repetition: before the stored answer is read, and after.
+    for nth in 1..=2 {
+        readings.choose(nth);
+        assert_eq!(post(&house, "", &path, "k", &body).await.status, 503, "look-up {nth}");
+    }
+    let again = post(&house, "", &path, "k", &body).await.expect_ok();
+    assert_eq!(first.json["track_id"], again.json["track_id"]);
+    assert_eq!(count(&house).await, 1);
 }
 
 async fn many_at_once_are_done_once(database: TestDatabase) {

@@ -102,12 +102,10 @@ async fn the_victim_of_a_deadlock_is_run_again() {
         let tx = other.begin().await.unwrap();
         tokio::time::timeout(Duration::from_millis(50), tx.track(organization, id)).await.is_ok()
     };
-    let order = format!("/v1/collection/{second}/order");
     let creator_path = format!("/v1/creator/{creator}");
     let of_second = || Locked::Collection(second.parse().unwrap());
     for (method, path, body, locked) in [
         (Method::PUT, &path, json!({ "collection_id": second }), of_second()),
-        (Method::PUT, &order, json!({ "track_ids": [track] }), of_second()),
         (Method::DELETE, &creator_path, Value::Null, Locked::Creator(creator.parse().unwrap())),
         (Method::DELETE, &path, Value::Null, of_second()),
     ] {

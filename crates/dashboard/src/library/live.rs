@@ -12,7 +12,7 @@ use http::{HeaderValue, StatusCode};
 use serde::{Deserialize, Serialize};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 use tonearm_domain::{Actor, Language, TrackId, VariantIndex, VariantProgress};
-use tonearm_service::{Caller, ProgressWatch, StreamHolder, StreamSlot, TrackProgressView};
+use tonearm_service::{Caller, ProgressWatch, Refusal, StreamHolder, StreamSlot, TrackProgressView};
 use tonearm_signing::Token;
 
 use super::listed::status_label;
@@ -135,7 +135,9 @@ impl Live {
                 () = self.place.stopped() => return None,
                 // Checked before new progress, which may arrive every second.
                 _ = self.beat.tick() => {
-                    return if self.may_listen().await { Some(Event::default().comment("")) } else { None };
+                    // What is not known now is judged at the next beat.
+                    let may_listen = self.may_listen().await.unwrap_or(true);
+                    return may_listen.then(|| Event::default().comment(""));
                 }
                 _ = self.watch.changed() => {}
                 _ = self.look.tick(), if !is_all_listed => {}
@@ -168,15 +170,15 @@ impl Live {
     }
 
     /// Whether the sign-in and the membership are still valid.
-    async fn may_listen(&self) -> bool {
-        let resumed = self.app.people.resume(&self.token).await.ok().flatten();
+    async fn may_listen(&self) -> Result<bool, Refusal> {
+        let resumed = self.app.people.resume(&self.token).await?;
         let Some(resumed) =
             resumed.filter(|resumed| self.caller.origin.actor == Actor::Person(resumed.person.id))
         else {
-            return false;
+            return Ok(false);
         };
-        let organizations = self.app.people.organizations_of(&resumed.person).await.unwrap_or_default();
-        organizations.iter().any(|(organization, _)| organization.id == self.caller.organization_id)
+        let organizations = self.app.people.organizations_of(&resumed.person).await?;
+        Ok(organizations.iter().any(|(organization, _)| organization.id == self.caller.organization_id))
     }
 }
 

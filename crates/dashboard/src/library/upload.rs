@@ -47,7 +47,7 @@ pub(super) async fn begin(
     fields: Fields,
 ) -> Result<Json<Begun>, ScriptError> {
     let PathId(collection_id) = id?;
-    let session = match named_session(&app, &member, collection_id, fields.text("session")).await {
+    let session = match named_session(&app, &member, collection_id, fields.text("session")).await? {
         Some(session) => session,
         None => open_session(&app, &member, collection_id).await?,
     };
@@ -81,10 +81,15 @@ async fn named_session(
     member: &Member<Editor>,
     collection_id: CollectionId,
     name: &str,
-) -> Option<UploadSessionId> {
-    let session = app.uploads.upload_session(name.parse().ok()?).await.ok()?.session;
+) -> Result<Option<UploadSessionId>, Refusal> {
+    let Ok(id) = name.parse() else { return Ok(None) };
+    let session = match app.uploads.upload_session(id).await {
+        Ok(view) => view.session,
+        Err(refusal) if refusal.is_failure() => return Err(refusal),
+        Err(_) => return Ok(None),
+    };
     let is_own = session.organization_id == member.organization.id && session.collection_id == collection_id;
-    is_own.then_some(session.id)
+    Ok(is_own.then_some(session.id))
 }
 
 /// The progress of a track.

@@ -1,6 +1,6 @@
 //! Signing in, staying signed in, and being kept out.
 
-use tonearm_fixtures::TestDatabase;
+use tonearm_fixtures::{TestDatabase, Victims};
 use tonearm_service::{Device, SignInError};
 
 use crate::house::{House, PASSWORD};
@@ -47,6 +47,23 @@ async fn a_person_signs_in_and_out(database: TestDatabase) {
     assert_eq!(page.location, "/dashboard/sign-in");
     assert_eq!(browser.cookie("__Host-tonearm"), None);
     assert_eq!(stolen.clone().get(&library).await.status, 303, "the cookie itself is worth nothing any more");
+}
+
+/// The first statements count the attempt, in a transaction of its own.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sign_in_whose_transaction_is_ended_is_run_again() {
+    let database = TestDatabase::migrated_postgres(tonearm_fixtures::migrate!()).await;
+    let victims = Victims::of(&database.url);
+    let house = House::open(database).await;
+    house.administrator().await;
+    let mut struck = 0;
+    for nth in 1..=6 {
+        victims.choose(nth);
+        let page = house.browser().sign_in(EMAIL, PASSWORD).await;
+        assert_eq!(page.status, 303, "statement {nth}: {}", page.html);
+        struck += usize::from(victims.is_struck());
+    }
+    assert!(struck > 3, "{struck} statements");
 }
 
 async fn a_sign_in_slides_and_ends(database: TestDatabase) {

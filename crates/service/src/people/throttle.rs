@@ -70,7 +70,8 @@ impl People {
                 Err(seconds) => return Ok(Err(seconds)),
             }
         }
-        tx.commit().await?;
+        // If the request is run again, the attempt counts once more.
+        tx.commit_repeatably().await?;
         Ok(Ok(()))
     }
 
