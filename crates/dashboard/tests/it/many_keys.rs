@@ -142,7 +142,7 @@ async fn a_key_is_changed(database: TestDatabase) {
     ada.submit(&path, &format!("{path}/revoke"), &[]).await;
     assert!(ada.get(&path).await.html.contains("This key is revoked and cannot be changed."));
     let page = ada.submit("/dashboard/profile", &path, &fields).await;
-    assert!(page.status == 422 && page.html.contains("is revoked"), "{}", page.html);
+    assert!(page.status == 409 && page.html.contains("is revoked"), "{}", page.html);
 }
 
 async fn what_is_wrong_with_a_change_is_said(database: TestDatabase) {
