@@ -161,20 +161,22 @@ impl<'a> Operation<'a> {
 
     fn responses(&self, document: &Value) -> String {
         let mut html = String::from(r#"<h3>Responses</h3><ul class="answers">"#);
+        let mut examples = String::new();
         for (status, response) in self.described["responses"].as_object().into_iter().flatten() {
             let response = resolve(document, response);
             let description = prose(response["description"].as_str().unwrap_or_default());
             let content = &response["content"]["application/json"];
             let schema = &content["schema"];
-            let mut list = match schema["$ref"] == ERROR {
+            let list = match schema["$ref"] == ERROR {
                 true => String::new(),
                 false => Shape::new(document, schema).list(),
             };
             if let Some(example) = content.get("example") {
-                let label = format!("Example answer of {}", escape(&self.name()));
-                let example = escape(&format!("{example:#}"));
-                let _ =
-                    write!(list, r#"<pre tabindex="0" role="region" aria-label="{label}">{example}</pre>"#);
+                let (id, example) = (escape(self.id), escape(&format!("{example:#}")));
+                let _ = write!(
+                    examples,
+                    r#"<h3 id="{id}-example">Example answer</h3><pre tabindex="0" role="region" aria-labelledby="{id}-example">{example}</pre>"#
+                );
             }
             let line = format!("<b>{}</b> {description}", escape(status));
             let _ = match list.as_str() {
@@ -182,8 +184,7 @@ impl<'a> Operation<'a> {
                 list => write!(html, "<li><details><summary>{line}</summary>{list}</details></li>"),
             };
         }
-        html.push_str("</ul>");
-        html
+        html + "</ul>" + &examples
     }
 }
 

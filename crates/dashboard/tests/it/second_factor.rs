@@ -158,7 +158,8 @@ async fn a_link_for_a_new_password_is_no_way_around(database: TestDatabase) {
     let (app, _) = set_up(&house, &mut ada).await;
     let link = house.people.new_password_link(EMAIL).await.unwrap().url;
     let mut other = house.browser();
-    let page = other.post(link.strip_prefix(PUBLIC_URL).unwrap(), &[("password", "something quite new")]).await;
+    let page =
+        other.post(link.strip_prefix(PUBLIC_URL).unwrap(), &[("password", "something quite new")]).await;
     assert!(page.location.starts_with("/dashboard/sign-in/code"), "{}", page.location);
     assert_eq!(other.get("/dashboard/profile").await.status, 303);
     assert_eq!(code(&mut other, &app.code_at(house.clock.now())).await.status, 303);

@@ -209,7 +209,9 @@ impl Kind {
     fn capabilities(self, profile: &Path) -> Value {
         match self {
             Self::Chromium => chromium(profile),
-            Self::Firefox => json!({ "moz:firefoxOptions": { "binary": "/usr/bin/firefox-esr", "args": ["-headless"] } }),
+            Self::Firefox => {
+                json!({ "moz:firefoxOptions": { "binary": "/usr/bin/firefox-esr", "args": ["-headless"] } })
+            }
             Self::WebKit => json!({ "webkitgtk:browserOptions": { "args": ["--automation"] } }),
         }
     }

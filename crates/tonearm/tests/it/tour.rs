@@ -220,8 +220,11 @@ const REFERENCE: [&str; 8] =
 #[tokio::test(flavor = "multi_thread")]
 async fn the_commands_of_the_reference_work() {
     let (tour, folder) = (Tour::begin().await, folder_with_a_song("song.mp3"));
-    let added = tour.program.run(&["person", "add", "--email", "ada@example.com", "--name", "Ada"]);
-    assert!(added.status.success(), "{added:?}");
+    for email in ["ada@example.com", "eve@example.com"] {
+        let added =
+            tour.program.run(&["person", "add", "--email", email, "--name", "Ada", "--administrator"]);
+        assert!(added.status.success(), "{added:?}");
+    }
     let client = Client::new(&tour.program.url(), &tour.key);
     let track = client.upload_file(&tour.collection, &folder.path().join("song.mp3")).await;
     client.settled(&track).await;

@@ -37,6 +37,10 @@ impl Ada {
         let client = &self.browser.client;
         let opened = client.new_window(is_tab).await.unwrap().handle;
         client.switch_to_window(opened.clone()).await.unwrap();
+        if !is_tab {
+            // Without a screen, only one window is in sight by itself.
+            self.browser.command("Emulation.setFocusEmulationEnabled", json!({ "enabled": true })).await;
+        }
         let keep = json!({ "source": KEEP_STREAMS });
         self.browser.command("Page.addScriptToEvaluateOnNewDocument", keep).await;
         self.opens(path).await;

@@ -20,6 +20,7 @@ mod looking;
 mod pages;
 mod people;
 mod playing;
+mod reference;
 mod rendering;
 mod right_to_left;
 mod shares;
