@@ -13,6 +13,7 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use futures::TryStreamExt;
 use sha2::{Digest, Sha256};
+use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tonearm_domain::{
@@ -659,6 +660,20 @@ async fn differs(world: &World, seed: u64) -> Option<String> {
         .then(|| format!("history {seed}:\n{}\nshows {shown:?}\nexpected {expected:?}", history.join("\n")))
 }
 
+/// The histories that matter, and what differs, over a database of their own.
+async fn differing(is_sqlite: bool, seeds: impl Iterator<Item = u64>) -> Vec<String> {
+    let database = match is_sqlite {
+        true => TestDatabase::migrated_sqlite(tonearm_fixtures::migrate!()).await,
+        false => TestDatabase::migrated_postgres(tonearm_fixtures::migrate!()).await,
+    };
+    let world = World::open(&database).await;
+    let mut failed = Vec::new();
+    for seed in seeds {
+        failed.extend(Box::pin(differs(&world, seed)).await);
+    }
+    failed
+}
+
 async fn only_the_last_state_matters(database: TestDatabase) {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let seeds = match number("TONEARM_HISTORY") {
@@ -668,18 +683,7 @@ async fn only_the_last_state_matters(database: TestDatabase) {
     let is_sqlite = database.url.starts_with("sqlite");
     let lanes = (0..LANES).map(|lane| {
         let seeds = seeds.clone().skip(lane).step_by(LANES);
-        tokio::spawn(async move {
-            let database = match is_sqlite {
-                true => TestDatabase::migrated_sqlite(tonearm_fixtures::migrate!()).await,
-                false => TestDatabase::migrated_postgres(tonearm_fixtures::migrate!()).await,
-            };
-            let world = World::open(&database).await;
-            let mut failed = Vec::new();
-            for seed in seeds {
-                failed.extend(Box::pin(differs(&world, seed)).await);
-            }
-            failed
-        })
+        tokio::task::spawn_blocking(move || Handle::current().block_on(differing(is_sqlite, seeds)))
     });
     let lanes: Vec<JoinHandle<Vec<String>>> = lanes.collect();
     let mut failed = Vec::new();
