@@ -1,6 +1,6 @@
 //! Speech to text by a provider, with the widely supported `POST {base}/audio/transcriptions`.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -58,37 +58,34 @@ pub enum TranscribeError {
     Later(String, Option<i64>),
 }
 
-/// `verbose_json`; providers that support only `json` send nothing but the text.
-#[derive(Deserialize)]
-struct Verbose {
-    text: Option<String>,
-    language: Option<String>,
-    segments: Option<Vec<Segment>>,
+/// `verbose_json`, or a segment in it; providers that support only `json` send nothing but the text. Each field is read by
+/// itself: an odd one, such as a number that no type can hold, must not spoil the words of the others.
+type Fields = HashMap<String, Box<RawValue>>;
+
+fn field<'a, T: Deserialize<'a>>(fields: &'a Fields, name: &str) -> Option<T> {
+    serde_json::from_str(fields.get(name)?.get()).ok()
 }
 
-#[derive(Deserialize)]
-struct Segment {
-    // Any number, even one that no type can hold, must not spoil the words of the others.
-    start: Option<Box<RawValue>>,
-    end: Option<Box<RawValue>>,
-    #[serde(default)]
-    text: String,
+/// A text, without control characters.
+fn text(fields: &Fields, name: &str) -> Option<String> {
+    let text: String = field(fields, name)?;
+    Some(text.chars().map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect())
 }
 
 /// A time in seconds; none if it is no number, or one that no sound has.
-fn time(raw: Option<&RawValue>) -> Option<f64> {
-    let seconds: f64 = raw?.get().parse().ok()?;
+fn time(fields: &Fields, name: &str) -> Option<f64> {
+    let seconds: f64 = fields.get(name)?.get().parse().ok()?;
     (seconds.abs() <= MOST_TIME).then_some(seconds.max(0.0))
 }
 
 /// The segments of a response in the order of time. One without a start stays behind the one before it.
-fn in_order(segments: Vec<Segment>) -> Vec<Utterance> {
+fn in_order(segments: Vec<Fields>) -> Vec<Utterance> {
     let mut last = 0.0;
     let parsed = segments.into_iter().map(|segment| {
-        let start = time(segment.start.as_deref()).unwrap_or(last);
-        let end = time(segment.end.as_deref()).filter(|end| *end > start).unwrap_or(start);
+        let start = time(&segment, "start").unwrap_or(last);
+        let end = time(&segment, "end").filter(|end| *end > start).unwrap_or(start);
         last = end;
-        Utterance { start, end, text: segment.text }
+        Utterance { start, end, text: text(&segment, "text").unwrap_or_default() }
     });
     let mut utterances: Vec<Utterance> = parsed.collect();
     utterances.sort_by(|one, other| one.start.total_cmp(&other.start));
@@ -131,14 +128,18 @@ fn read(answer: &Answer) -> Result<TranscribedAudio, TranscribeError> {
     if answer.is_truncated {
         return Err(later("the provider's response is larger than 8 MiB"));
     }
-    let verbose: Verbose = serde_json::from_slice(&answer.body)
+    let verbose: Fields = serde_json::from_slice(&answer.body)
         .map_err(|_| later("the provider's response is not a transcription"))?;
-    let utterances = match (verbose.segments, verbose.text) {
-        (Some(segments), _) if !segments.is_empty() => in_order(segments),
-        (_, Some(text)) => vec![Utterance { start: 0.0, end: 0.0, text }],
-        _ => return Err(later("the provider's response contains no text")),
+    let segments: Vec<&RawValue> = field(&verbose, "segments").unwrap_or_default();
+    let segments = segments.into_iter().filter_map(|segment| serde_json::from_str(segment.get()).ok());
+    let utterances = in_order(segments.collect());
+    let has_words = utterances.iter().any(|utterance| !utterance.text.trim().is_empty());
+    let utterances = match text(&verbose, "text") {
+        Some(text) if !has_words => vec![Utterance { start: 0.0, end: 0.0, text }],
+        None if utterances.is_empty() => return Err(later("the provider's response contains no text")),
+        _ => utterances,
     };
-    Ok(TranscribedAudio { utterances, language: verbose.language })
+    Ok(TranscribedAudio { utterances, language: text(&verbose, "language") })
 }
 
 /// 429 and errors of the provider are temporary. All other errors are caused by the request.
@@ -200,6 +201,37 @@ mod tests {
                 of(6.0, 6.0, ""),
             ]
         );
+    }
+
+    #[test]
+    fn an_odd_field_spoils_nothing_else() {
+        type Read = Result<(String, Option<String>), TranscribeError>;
+        let read = |body: &str| -> Read {
+            let body = body.to_owned().into_bytes().into();
+            let answer = Answer { status: 200, headers: http::HeaderMap::new(), body, is_truncated: false };
+            let heard = read(&answer)?;
+            let texts: Vec<String> = heard.utterances.into_iter().map(|it| it.text).collect();
+            Ok((texts.join("|"), heard.language))
+        };
+        let said = |text: &str, language: Option<&str>| -> Read {
+            Ok((text.to_owned(), language.map(str::to_owned)))
+        };
+        for (body, expected) in [
+            (r#"{"text": "x", "segments": [{"text": null}, 7, {"text": "good"}]}"#, said("|good", None)),
+            (
+                r#"{"text": "all", "segments": [{"text": "\ud800"}], "language": "de"}"#,
+                said("all", Some("de")),
+            ),
+            (r#"{"text": "all", "segments": "none", "language": 5}"#, said("all", None)),
+            (r#"{"text": "one", "text": "two"}"#, said("two", None)),
+            (r#"{"text": "a\u0001\u001b[31mb\nc"}"#, said("a  [31mb\nc", None)),
+            (r#"{"text": ""}"#, said("", None)),
+        ] {
+            assert_eq!(read(body), expected, "{body}");
+        }
+        for nothing in ["<html>", "{}", r#"{"text": 5, "segments": []}"#] {
+            assert!(matches!(read(nothing), Err(TranscribeError::Later(..))), "{nothing}");
+        }
     }
 
     #[test]

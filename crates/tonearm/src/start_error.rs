@@ -20,7 +20,7 @@ pub enum StartError {
     },
     /// A command that root runs on the data of another user, who could not use what it writes.
     #[error(
-        "the data folder {path} belongs to the user {owner}, who could not use what root writes there. Run this as that user: \
+        "the data in {path} belongs to the user {owner}, who could not use what root writes there. Run this as that user: \
          `sudo -u {owner} tonearm …`"
     )]
     Owner {

@@ -38,9 +38,14 @@ pub(crate) fn disks(config: &Config) -> Disks {
     Disks::new(places.into_iter().filter_map(|(place, path)| Some((place, path?.to_owned()))))
 }
 
-/// Refuses a command that root runs on the data of another user: the service could not use the files that it makes.
+/// Refuses a command that root runs on the data of another user: the service could not use the files that it makes. What the
+/// service wrote tells whose it is; before that, the folder does.
 pub(crate) fn require_owner(config: &Config) -> Result<(), StartError> {
-    let Ok(found) = std::fs::metadata(&config.data_dir) else { return Ok(()) };
+    let database = config.database_url.sqlite_path().map(Path::to_owned);
+    let written = [database, Some(config.data_dir.join("secret")), Some(config.data_dir.clone())];
+    let Some(found) = written.into_iter().flatten().find_map(|path| std::fs::metadata(path).ok()) else {
+        return Ok(());
+    };
     if !rustix::process::geteuid().is_root() || found.uid() == 0 {
         return Ok(());
     }

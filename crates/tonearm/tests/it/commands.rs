@@ -89,6 +89,9 @@ fn root_works_only_on_its_own_data() {
     assert_eq!(std::fs::read_dir(data.path()).unwrap().count(), 0, "nothing is written");
     std::os::unix::fs::chown(data.path(), Some(0), Some(0)).unwrap();
     create_organization(&program, "Radio");
+    // A service that root runs in a container, in a folder of the host's.
+    std::os::unix::fs::chown(data.path(), Some(1000), Some(1000)).unwrap();
+    create_organization(&program, "Television");
     // A target that cannot be used is not called a store.
     let refused = program.run(&["backup", "/dev/null/backup"]);
     let said = String::from_utf8_lossy(&refused.stderr);

@@ -52,7 +52,7 @@ class AsyncOperations(Threads):
         self,
         *,
         api_key_type_id: types.KeyType,
-        title: str,
+        title: types.NotBlank200,
         allowed_origins: Union[Optional[List[types.PageOrigin]], NotGiven] = NOT_GIVEN,
         collection_id: Union[Optional[types.CollectionId], NotGiven] = NOT_GIVEN,
         creator_id: Union[Optional[types.CreatorId], NotGiven] = NOT_GIVEN,
@@ -97,7 +97,7 @@ class AsyncOperations(Threads):
         creator_id: Union[Optional[types.CreatorId], NotGiven] = NOT_GIVEN,
         expires_at: Union[Optional[types.Timestamp], NotGiven] = NOT_GIVEN,
         is_downloadable: Union[Optional[bool], NotGiven] = NOT_GIVEN,
-        title: Union[str, NotGiven] = NOT_GIVEN,
+        title: Union[types.NotBlank200, NotGiven] = NOT_GIVEN,
         track_id: Union[Optional[types.TrackId], NotGiven] = NOT_GIVEN,
         variants: Union[Optional[List[types.VariantIndex]], NotGiven] = NOT_GIVEN,
     ) -> types.ReadApiKeyResponse:
@@ -174,7 +174,7 @@ class AsyncOperations(Threads):
     async def create_collection(
         self,
         *,
-        title: str,
+        title: types.NotBlank1000,
         creator_id: Union[Optional[types.CreatorId], NotGiven] = NOT_GIVEN,
         is_cover_overridable: Union[Optional[bool], NotGiven] = NOT_GIVEN,
         is_theme_overridable: Union[Optional[bool], NotGiven] = NOT_GIVEN,
@@ -222,7 +222,7 @@ class AsyncOperations(Threads):
         player_color: Union[Optional[types.Colour], NotGiven] = NOT_GIVEN,
         player_subtitle: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
         theme: Union[Optional[types.Palette], NotGiven] = NOT_GIVEN,
-        title: Union[str, NotGiven] = NOT_GIVEN,
+        title: Union[types.NotBlank1000, NotGiven] = NOT_GIVEN,
     ) -> types.ReadCollectionResponse:
         """Updates the given fields of a collection.
 
@@ -300,7 +300,10 @@ class AsyncOperations(Threads):
         offset: Optional[int] = None,
         cursor: Optional[str] = None,
     ) -> types.ListTracksResponse:
-        """Lists the tracks of a collection, in order."""
+        """Lists the tracks of a collection, in order.
+
+        To search, filter or sort them, use `GET /v1/track` with `collection_id`.
+        """
         return await self._run(
             self.sync.list_tracks,
             collection_id,
@@ -359,7 +362,7 @@ class AsyncOperations(Threads):
     async def create_creator(
         self,
         *,
-        organization_index: str,
+        organization_index: types.NotBlank1000,
         metadata: Union[Optional[types.Metadata], NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
     ) -> types.ReadCreatorResponse:
@@ -386,7 +389,7 @@ class AsyncOperations(Threads):
         creator_id: types.CreatorId,
         *,
         metadata: Union[Optional[types.Metadata], NotGiven] = NOT_GIVEN,
-        organization_index: Union[str, NotGiven] = NOT_GIVEN,
+        organization_index: Union[types.NotBlank1000, NotGiven] = NOT_GIVEN,
     ) -> types.ReadCreatorResponse:
         """Updates the given fields of a creator."""
         return await self._run(
@@ -439,7 +442,7 @@ class AsyncOperations(Threads):
         access_key_id: types.AccessKeyId,
         endpoint: Union[Optional[str], NotGiven] = NOT_GIVEN,
         region: Union[Optional[types.BucketRegion], NotGiven] = NOT_GIVEN,
-        secret_access_key: Union[Optional[str], NotGiven] = NOT_GIVEN,
+        secret_access_key: Union[Optional[types.NotBlank1000], NotGiven] = NOT_GIVEN,
     ) -> types.SetImportBucketResponse:
         """Sets the credentials with which files are imported from a bucket, in place of those that are stored.
 
@@ -532,7 +535,7 @@ class AsyncOperations(Threads):
         *,
         is_cover_overridable: Union[Optional[bool], NotGiven] = NOT_GIVEN,
         is_theme_overridable: Union[Optional[bool], NotGiven] = NOT_GIVEN,
-        name: Union[str, NotGiven] = NOT_GIVEN,
+        name: Union[types.NotBlank200, NotGiven] = NOT_GIVEN,
         player_color: Union[Optional[types.Colour], NotGiven] = NOT_GIVEN,
         player_subtitle: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
         theme: Union[Optional[types.Palette], NotGiven] = NOT_GIVEN,
@@ -831,7 +834,7 @@ class AsyncOperations(Threads):
         *,
         collection_id: Union[Optional[types.CollectionId], NotGiven] = NOT_GIVEN,
         creator_id: Union[Optional[types.CreatorId], NotGiven] = NOT_GIVEN,
-        file_name: Union[str, NotGiven] = NOT_GIVEN,
+        file_name: Union[types.NotBlank1000, NotGiven] = NOT_GIVEN,
         is_cover_overridable: Union[Optional[bool], NotGiven] = NOT_GIVEN,
         is_theme_overridable: Union[Optional[bool], NotGiven] = NOT_GIVEN,
         metadata: Union[Optional[types.Metadata], NotGiven] = NOT_GIVEN,
@@ -839,7 +842,7 @@ class AsyncOperations(Threads):
         player_color: Union[Optional[types.Colour], NotGiven] = NOT_GIVEN,
         player_subtitle: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
         player_title: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
-        source_url: Union[Optional[str], NotGiven] = NOT_GIVEN,
+        source_url: Union[Optional[types.NotBlank8000], NotGiven] = NOT_GIVEN,
         theme: Union[Optional[types.Palette], NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
     ) -> types.CreateTrackResponse:
@@ -892,7 +895,7 @@ class AsyncOperations(Threads):
         """Updates the given fields of a track.
 
         You can send back a whole record as it was returned, also by a list: derived colours and texts in it are not saved as if
-        you had set them.
+        you had set them. What is not among the fields below, such as `transcription`, is ignored.
 
         With another `collection_id`, the track is moved. Its id, its files, and the share links and keys for this one track remain
         valid. A key that is limited to a collection cannot move tracks.
@@ -994,7 +997,7 @@ class AsyncOperations(Threads):
         self,
         track_id: types.TrackId,
         *,
-        file_name: Union[Optional[str], NotGiven] = NOT_GIVEN,
+        file_name: Union[Optional[types.NotBlank1000], NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
     ) -> types.ReplaceTrackSourceResponse:
         """Returns a URL for uploading a new file for a track that has one.
@@ -1068,10 +1071,10 @@ class AsyncOperations(Threads):
         self,
         upload_session_id: types.UploadSessionId,
         *,
-        file_name: Union[str, NotGiven] = NOT_GIVEN,
+        file_name: Union[types.NotBlank1000, NotGiven] = NOT_GIVEN,
         metadata: Union[Optional[types.Metadata], NotGiven] = NOT_GIVEN,
         organization_index: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
-        source_url: Union[Optional[str], NotGiven] = NOT_GIVEN,
+        source_url: Union[Optional[types.NotBlank8000], NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
     ) -> types.CreateUploadSessionTrackResponse:
         """Creates a track in an upload session. The session's id is the credential."""

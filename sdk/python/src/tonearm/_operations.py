@@ -51,7 +51,7 @@ class Operations(Transport):
         self,
         *,
         api_key_type_id: types.KeyType,
-        title: str,
+        title: types.NotBlank200,
         allowed_origins: Union[Optional[List[types.PageOrigin]], NotGiven] = NOT_GIVEN,
         collection_id: Union[Optional[types.CollectionId], NotGiven] = NOT_GIVEN,
         creator_id: Union[Optional[types.CreatorId], NotGiven] = NOT_GIVEN,
@@ -91,7 +91,7 @@ class Operations(Transport):
         creator_id: Union[Optional[types.CreatorId], NotGiven] = NOT_GIVEN,
         expires_at: Union[Optional[types.Timestamp], NotGiven] = NOT_GIVEN,
         is_downloadable: Union[Optional[bool], NotGiven] = NOT_GIVEN,
-        title: Union[str, NotGiven] = NOT_GIVEN,
+        title: Union[types.NotBlank200, NotGiven] = NOT_GIVEN,
         track_id: Union[Optional[types.TrackId], NotGiven] = NOT_GIVEN,
         variants: Union[Optional[List[types.VariantIndex]], NotGiven] = NOT_GIVEN,
     ) -> types.ReadApiKeyResponse:
@@ -162,7 +162,7 @@ class Operations(Transport):
     def create_collection(
         self,
         *,
-        title: str,
+        title: types.NotBlank1000,
         creator_id: Union[Optional[types.CreatorId], NotGiven] = NOT_GIVEN,
         is_cover_overridable: Union[Optional[bool], NotGiven] = NOT_GIVEN,
         is_theme_overridable: Union[Optional[bool], NotGiven] = NOT_GIVEN,
@@ -205,7 +205,7 @@ class Operations(Transport):
         player_color: Union[Optional[types.Colour], NotGiven] = NOT_GIVEN,
         player_subtitle: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
         theme: Union[Optional[types.Palette], NotGiven] = NOT_GIVEN,
-        title: Union[str, NotGiven] = NOT_GIVEN,
+        title: Union[types.NotBlank1000, NotGiven] = NOT_GIVEN,
     ) -> types.ReadCollectionResponse:
         """Updates the given fields of a collection.
 
@@ -280,7 +280,10 @@ class Operations(Transport):
         offset: Optional[int] = None,
         cursor: Optional[str] = None,
     ) -> types.ListTracksResponse:
-        """Lists the tracks of a collection, in order."""
+        """Lists the tracks of a collection, in order.
+
+        To search, filter or sort them, use `GET /v1/track` with `collection_id`.
+        """
         answer: types.ListTracksResponse = self._call(
             "GET",
             f"/v1/collection/{quote(collection_id)}/track",
@@ -338,7 +341,7 @@ class Operations(Transport):
     def create_creator(
         self,
         *,
-        organization_index: str,
+        organization_index: types.NotBlank1000,
         metadata: Union[Optional[types.Metadata], NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
     ) -> types.ReadCreatorResponse:
@@ -367,7 +370,7 @@ class Operations(Transport):
         creator_id: types.CreatorId,
         *,
         metadata: Union[Optional[types.Metadata], NotGiven] = NOT_GIVEN,
-        organization_index: Union[str, NotGiven] = NOT_GIVEN,
+        organization_index: Union[types.NotBlank1000, NotGiven] = NOT_GIVEN,
     ) -> types.ReadCreatorResponse:
         """Updates the given fields of a creator."""
         answer: types.ReadCreatorResponse = self._call(
@@ -422,7 +425,7 @@ class Operations(Transport):
         access_key_id: types.AccessKeyId,
         endpoint: Union[Optional[str], NotGiven] = NOT_GIVEN,
         region: Union[Optional[types.BucketRegion], NotGiven] = NOT_GIVEN,
-        secret_access_key: Union[Optional[str], NotGiven] = NOT_GIVEN,
+        secret_access_key: Union[Optional[types.NotBlank1000], NotGiven] = NOT_GIVEN,
     ) -> types.SetImportBucketResponse:
         """Sets the credentials with which files are imported from a bucket, in place of those that are stored.
 
@@ -514,7 +517,7 @@ class Operations(Transport):
         *,
         is_cover_overridable: Union[Optional[bool], NotGiven] = NOT_GIVEN,
         is_theme_overridable: Union[Optional[bool], NotGiven] = NOT_GIVEN,
-        name: Union[str, NotGiven] = NOT_GIVEN,
+        name: Union[types.NotBlank200, NotGiven] = NOT_GIVEN,
         player_color: Union[Optional[types.Colour], NotGiven] = NOT_GIVEN,
         player_subtitle: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
         theme: Union[Optional[types.Palette], NotGiven] = NOT_GIVEN,
@@ -813,7 +816,7 @@ class Operations(Transport):
         *,
         collection_id: Union[Optional[types.CollectionId], NotGiven] = NOT_GIVEN,
         creator_id: Union[Optional[types.CreatorId], NotGiven] = NOT_GIVEN,
-        file_name: Union[str, NotGiven] = NOT_GIVEN,
+        file_name: Union[types.NotBlank1000, NotGiven] = NOT_GIVEN,
         is_cover_overridable: Union[Optional[bool], NotGiven] = NOT_GIVEN,
         is_theme_overridable: Union[Optional[bool], NotGiven] = NOT_GIVEN,
         metadata: Union[Optional[types.Metadata], NotGiven] = NOT_GIVEN,
@@ -821,7 +824,7 @@ class Operations(Transport):
         player_color: Union[Optional[types.Colour], NotGiven] = NOT_GIVEN,
         player_subtitle: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
         player_title: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
-        source_url: Union[Optional[str], NotGiven] = NOT_GIVEN,
+        source_url: Union[Optional[types.NotBlank8000], NotGiven] = NOT_GIVEN,
         theme: Union[Optional[types.Palette], NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
     ) -> types.CreateTrackResponse:
@@ -866,7 +869,7 @@ class Operations(Transport):
         """Updates the given fields of a track.
 
         You can send back a whole record as it was returned, also by a list: derived colours and texts in it are not saved as if
-        you had set them.
+        you had set them. What is not among the fields below, such as `transcription`, is ignored.
 
         With another `collection_id`, the track is moved. Its id, its files, and the share links and keys for this one track remain
         valid. A key that is limited to a collection cannot move tracks.
@@ -965,7 +968,7 @@ class Operations(Transport):
         self,
         track_id: types.TrackId,
         *,
-        file_name: Union[Optional[str], NotGiven] = NOT_GIVEN,
+        file_name: Union[Optional[types.NotBlank1000], NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
     ) -> types.ReplaceTrackSourceResponse:
         """Returns a URL for uploading a new file for a track that has one.
@@ -1027,10 +1030,10 @@ class Operations(Transport):
         self,
         upload_session_id: types.UploadSessionId,
         *,
-        file_name: Union[str, NotGiven] = NOT_GIVEN,
+        file_name: Union[types.NotBlank1000, NotGiven] = NOT_GIVEN,
         metadata: Union[Optional[types.Metadata], NotGiven] = NOT_GIVEN,
         organization_index: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
-        source_url: Union[Optional[str], NotGiven] = NOT_GIVEN,
+        source_url: Union[Optional[types.NotBlank8000], NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
     ) -> types.CreateUploadSessionTrackResponse:
         """Creates a track in an upload session. The session's id is the credential."""

@@ -91,7 +91,8 @@ class CreateApiKeyResponse(_CreateApiKeyResponse, total=False):
 class _CreateApiKeyBody(TypedDict):
     # `player`, `uploader` or `share`. Keys of type `api` can only be created in the dashboard or on the command line.
     api_key_type_id: KeyType
-    title: str
+    # What people recognize it by in the dashboard.
+    title: NotBlank200
 
 
 class CreateApiKeyBody(_CreateApiKeyBody, total=False):
@@ -102,11 +103,15 @@ class CreateApiKeyBody(_CreateApiKeyBody, total=False):
     creator_id: Optional[CreatorId]
     # Must be in the future.
     expires_at: Optional[Timestamp]
+    # Whether what the key plays may also be saved.
     is_downloadable: Optional[bool]
     # Requires `collection_id`.
     track_id: Optional[TrackId]
     # The variants that play sessions of this key may list: at least one, and exactly one for a share key. Default: all.
     variants: Optional[List[VariantIndex]]
+
+
+NotBlank200 = str
 
 
 class ReadApiKeyResponse(TypedDict):
@@ -127,8 +132,10 @@ class UpdateApiKeyBody(TypedDict, total=False):
     creator_id: Optional[CreatorId]
     # Must be in the future; null for a key that does not expire.
     expires_at: Optional[Timestamp]
+    # Whether what the key plays may also be saved.
     is_downloadable: Optional[bool]
-    title: str
+    # What people recognize it by in the dashboard.
+    title: NotBlank200
     track_id: Optional[TrackId]
     # The variants that play sessions of this key may list: at least one, and exactly one for a share key. Null for all.
     variants: Optional[List[VariantIndex]]
@@ -180,7 +187,9 @@ class _CollectionRecord(TypedDict):
 class CollectionRecord(_CollectionRecord, total=False):
     """The record of a collection."""
     player_color: Optional[Colour]
+    # Derived from `player_color`, for dark backgrounds.
     player_color_dark: Optional[Colour]
+    # Derived from `player_color`, for light backgrounds.
     player_color_light: Optional[Colour]
     creator_id: Optional[CreatorId]
     organization_index: Optional[str]
@@ -194,7 +203,7 @@ Colour = str
 MetadataValue = Any
 
 
-# Your own JSON object: at most 64 KiB and 100 levels deep, without NUL characters. Numbers keep their digits.
+# Your own JSON object: at most 64 KiB and 100 levels deep, without NUL characters. Numbers keep their digits. An update replaces it as a whole.
 Metadata = Dict[str, MetadataValue]
 
 
@@ -225,7 +234,8 @@ class UploadDescriptor(TypedDict):
 
 
 class _CreateCollectionBody(TypedDict):
-    title: str
+    # The title, which players show for shared collections.
+    title: NotBlank1000
 
 
 class CreateCollectionBody(_CreateCollectionBody, total=False):
@@ -233,8 +243,10 @@ class CreateCollectionBody(_CreateCollectionBody, total=False):
     is_cover_overridable: Optional[bool]
     is_theme_overridable: Optional[bool]
     metadata: Optional[Metadata]
+    # Your own id for it. It is never interpreted.
     organization_index: Optional[Text1000]
     player_color: Optional[Colour]
+    # The line that players show under the title of tracks that have none.
     player_subtitle: Optional[Text1000]
     # Overrides the colours found in the cover.
     theme: Optional[Palette]
@@ -253,6 +265,9 @@ class PaletteItem(TypedDict):
 Palette = List[PaletteItem]
 
 
+NotBlank1000 = str
+
+
 class ReadCollectionResponse(TypedDict):
     """A successful response: `ok: true`, the request id, and the fields of the endpoint."""
     collection: CollectionRecord
@@ -267,12 +282,14 @@ class UpdateCollectionBody(TypedDict, total=False):
     is_cover_overridable: Optional[bool]
     is_theme_overridable: Optional[bool]
     metadata: Optional[Metadata]
+    # Your own id for it. It is never interpreted.
     organization_index: Optional[Text1000]
     player_color: Optional[Colour]
     player_subtitle: Optional[Text1000]
     # Overrides the colours found in covers; null restores them.
     theme: Optional[Palette]
-    title: str
+    # The title, which players show for shared collections.
+    title: NotBlank1000
 
 
 class DeleteCollectionResponse(TypedDict):
@@ -358,13 +375,17 @@ class _ReducedTrack(TypedDict):
 
 
 class ReducedTrack(_ReducedTrack, total=False):
-    """The reduced record, as in lists and in the responses of create and update requests."""
+    """The reduced record, as in lists and in the responses of create and update requests. `GET /v1/track/{track_id}` has all fields."""
     player_color: Optional[Colour]
+    # Derived from `player_color`, for dark backgrounds.
     player_color_dark: Optional[Colour]
+    # Derived from `player_color`, for light backgrounds.
     player_color_light: Optional[Colour]
     player_subtitle: Optional[str]
     player_title: Optional[str]
+    # The spoken words in paragraphs, if the organization has transcription.
     transcription: Optional[str]
+    # Their language (BCP 47).
     transcription_language: Optional[str]
 
 
@@ -411,7 +432,8 @@ class ReadCreatorResponse(TypedDict):
 
 
 class _CreateCreatorBody(TypedDict):
-    organization_index: str
+    # Your own id for the creator. It is never interpreted.
+    organization_index: NotBlank1000
 
 
 class CreateCreatorBody(_CreateCreatorBody, total=False):
@@ -420,7 +442,8 @@ class CreateCreatorBody(_CreateCreatorBody, total=False):
 
 class UpdateCreatorBody(TypedDict, total=False):
     metadata: Optional[Metadata]
-    organization_index: str
+    # Your own id for the creator. It is never interpreted.
+    organization_index: NotBlank1000
 
 
 class DeleteCreatorResponse(TypedDict):
@@ -484,7 +507,9 @@ class SetImportBucketBody(_SetImportBucketBody, total=False):
     endpoint: Optional[str]
     # Default: `us-east-1`.
     region: Optional[BucketRegion]
-    secret_access_key: Optional[str]
+    # It is stored encrypted and never returned. Omitted or null: the stored one is kept, provided that `endpoint` and
+    # `access_key_id` do not change.
+    secret_access_key: Optional[NotBlank1000]
 
 
 class DeleteImportBucketResponse(TypedDict):
@@ -607,8 +632,11 @@ class _OrganizationRecord(TypedDict):
 class OrganizationRecord(_OrganizationRecord, total=False):
     """The record of an organization."""
     player_color: Optional[Colour]
+    # Derived from `player_color`, for dark backgrounds.
     player_color_dark: Optional[Colour]
+    # Derived from `player_color`, for light backgrounds.
     player_color_light: Optional[Colour]
+    # Set it in the dashboard, or with `/v1/webhook`.
     webhook_url: Optional[str]
 
 
@@ -616,7 +644,8 @@ class UpdateOrganizationBody(TypedDict, total=False):
     """`webhook_url` cannot be set here, only in the dashboard."""
     is_cover_overridable: Optional[bool]
     is_theme_overridable: Optional[bool]
-    name: str
+    # The name, which people see in the dashboard.
+    name: NotBlank200
     player_color: Optional[Colour]
     player_subtitle: Optional[Text1000]
     # Overrides the colours found in the cover; null restores them.
@@ -658,7 +687,9 @@ class _ListedTrack(TypedDict):
 class ListedTrack(_ListedTrack, total=False):
     """The short form, as in the list of a play session."""
     player_color: Optional[Colour]
+    # Derived from `player_color`, for dark backgrounds.
     player_color_dark: Optional[Colour]
+    # Derived from `player_color`, for light backgrounds.
     player_color_light: Optional[Colour]
     # What players show: the subtitle that was set, otherwise the artist tag, otherwise the collection's or the organization's.
     player_subtitle: Optional[str]
@@ -721,7 +752,9 @@ class _PlayedTrack(TypedDict):
 class PlayedTrack(_PlayedTrack, total=False):
     """The full form, as in playback data."""
     player_color: Optional[Colour]
+    # Derived from `player_color`, for dark backgrounds.
     player_color_dark: Optional[Colour]
+    # Derived from `player_color`, for light backgrounds.
     player_color_light: Optional[Colour]
     # What players show: the subtitle that was set, otherwise the artist tag, otherwise the collection's or the organization's.
     player_subtitle: Optional[str]
@@ -1098,11 +1131,15 @@ class _FoundRecord(TypedDict):
 class FoundRecord(_FoundRecord, total=False):
     """The reduced record, and what is needed to recognize a track among those of other collections."""
     player_color: Optional[Colour]
+    # Derived from `player_color`, for dark backgrounds.
     player_color_dark: Optional[Colour]
+    # Derived from `player_color`, for light backgrounds.
     player_color_light: Optional[Colour]
     player_subtitle: Optional[str]
     player_title: Optional[str]
+    # The spoken words in paragraphs, if the organization has transcription.
     transcription: Optional[str]
+    # Their language (BCP 47).
     transcription_language: Optional[str]
     creator_id: Optional[CreatorId]
     file_name_original: Optional[str]
@@ -1124,19 +1161,31 @@ class CreateTrackResponse(TypedDict):
 
 class CreateTrackBody(TypedDict, total=False):
     """A track to create, on its own or in an upload session."""
+    # Required unless the key is limited to a collection.
     collection_id: Optional[CollectionId]
     creator_id: Optional[CreatorId]
-    file_name: str
+    # Required unless `source_url` is given. An imported file is otherwise called what its server calls it, else what its URL
+    # ends with.
+    file_name: NotBlank1000
     is_cover_overridable: Optional[bool]
     is_theme_overridable: Optional[bool]
     metadata: Optional[Metadata]
+    # Your own id for it. It is never interpreted.
     organization_index: Optional[Text1000]
+    # Default: a colour of the cover.
     player_color: Optional[Colour]
+    # The line below. Default: the artist tag of the file, otherwise that of the collection or organization.
     player_subtitle: Optional[Text1000]
+    # What players show. Default: the title tag of the file, otherwise its name.
     player_title: Optional[Text1000]
-    source_url: Optional[str]
+    # An `http` or `https` URL from which the file is imported, or `s3://bucket/key` for a bucket for which the organization has
+    # credentials. See docs/importing.md.
+    source_url: Optional[NotBlank8000]
     # Overrides the colours found in covers.
     theme: Optional[Palette]
+
+
+NotBlank8000 = str
 
 
 class ReadTrackResponse(TypedDict):
@@ -1184,11 +1233,15 @@ class _FullTrack(TypedDict):
 class FullTrack(_FullTrack, total=False):
     """The full record. `player_title` and `player_subtitle` are the values that were set, or null."""
     player_color: Optional[Colour]
+    # Derived from `player_color`, for dark backgrounds.
     player_color_dark: Optional[Colour]
+    # Derived from `player_color`, for light backgrounds.
     player_color_light: Optional[Colour]
     player_subtitle: Optional[str]
     player_title: Optional[str]
+    # The spoken words in paragraphs, if the organization has transcription.
     transcription: Optional[str]
+    # Their language (BCP 47).
     transcription_language: Optional[str]
     creator_id: Optional[CreatorId]
     file_name_original: Optional[str]
@@ -1215,9 +1268,12 @@ class UpdateTrackBody(TypedDict, total=False):
     is_cover_overridable: Optional[bool]
     is_theme_overridable: Optional[bool]
     metadata: Optional[Metadata]
+    # Your own id for it. It is never interpreted.
     organization_index: Optional[Text1000]
     player_color: Optional[Colour]
+    # The line below; null for the artist tag of the file, otherwise that of the collection or organization.
     player_subtitle: Optional[Text1000]
+    # What players show; null for the title tag of the file, otherwise its name.
     player_title: Optional[Text1000]
     # Overrides the colours found in covers; null restores them.
     theme: Optional[Palette]
@@ -1251,7 +1307,9 @@ class _BasicTrack(TypedDict):
 class BasicTrack(_BasicTrack, total=False):
     """The fields of every record of a track. A deleted track has only these."""
     player_color: Optional[Colour]
+    # Derived from `player_color`, for dark backgrounds.
     player_color_dark: Optional[Colour]
+    # Derived from `player_color`, for light backgrounds.
     player_color_light: Optional[Colour]
     player_subtitle: Optional[str]
     player_title: Optional[str]
@@ -1364,7 +1422,8 @@ class ReplaceTrackSourceResponse(TypedDict):
 
 class ReplaceTrackSourceBody(TypedDict, total=False):
     """What changes with the file."""
-    file_name: Optional[str]
+    # The name of the new file. Default: the track keeps its file name.
+    file_name: Optional[NotBlank1000]
 
 
 class CancelTrackSourceReplacementResponse(TypedDict):
@@ -1539,10 +1598,13 @@ UploadSessionId = str
 
 
 class CreateUploadSessionTrackBody(TypedDict, total=False):
-    file_name: str
+    # Required unless `source_url` is given.
+    file_name: NotBlank1000
     metadata: Optional[Metadata]
     organization_index: Optional[Text1000]
-    source_url: Optional[str]
+    # An `http` or `https` URL from which the file is imported, or `s3://bucket/key` for a bucket for which the organization has
+    # credentials. See docs/importing.md.
+    source_url: Optional[NotBlank8000]
 
 
 class _ListUploadSessionsResponse(TypedDict):
@@ -1586,7 +1648,9 @@ class _CreateUploadSessionResponse(TypedDict):
 class CreateUploadSessionResponse(_CreateUploadSessionResponse, total=False):
     """A successful response: `ok: true`, the request id, and the fields of the endpoint."""
     player_color: Optional[Colour]
+    # Derived from `player_color`, for dark backgrounds.
     player_color_dark: Optional[Colour]
+    # Derived from `player_color`, for light backgrounds.
     player_color_light: Optional[Colour]
     track: SessionTrackRecord
     track_cover_upload: UploadDescriptor
@@ -1595,11 +1659,15 @@ class CreateUploadSessionResponse(_CreateUploadSessionResponse, total=False):
 
 
 class CreateUploadSessionBody(TypedDict, total=False):
+    # Required unless the key is limited to a collection.
     collection_id: Optional[CollectionId]
     creator_id: Optional[CreatorId]
     expires_in: Optional[ExpiresIn]
+    # Of the session itself. Its tracks have their own.
     metadata: Optional[Metadata]
+    # Your own id for the session. Its tracks have their own.
     organization_index: Optional[Text1000]
+    # A first track, so that one request is enough for a single file.
     track: Optional[CreateTrackBody]
 
 
@@ -1615,7 +1683,9 @@ class _ReadUploadSessionResponse(TypedDict):
 class ReadUploadSessionResponse(_ReadUploadSessionResponse, total=False):
     """A successful response: `ok: true`, the request id, and the fields of the endpoint."""
     player_color: Optional[Colour]
+    # Derived from `player_color`, for dark backgrounds.
     player_color_dark: Optional[Colour]
+    # Derived from `player_color`, for light backgrounds.
     player_color_light: Optional[Colour]
 
 
@@ -2167,7 +2237,9 @@ class _EventTrack(TypedDict):
 class EventTrack(_EventTrack, total=False):
     """A track, as events describe it."""
     player_color: Optional[Colour]
+    # Derived from `player_color`, for dark backgrounds.
     player_color_dark: Optional[Colour]
+    # Derived from `player_color`, for light backgrounds.
     player_color_light: Optional[Colour]
 
 
@@ -2224,4 +2296,4 @@ class TestEvent(TypedDict):
 WebhookEvent = Union[CollectionEvent, TrackStatusChanged, TrackFileEvent, TestEvent]
 
 
-__all__ = ["ListApiKeysResponse", "KeyRecord", "PageOrigin", "KeyType", "CollectionId", "Timestamp", "CreatorId", "ApiKeyId", "OrganizationId", "TrackId", "VariantIndex", "RequestId", "CreateApiKeyResponse", "CreateApiKeyBody", "ReadApiKeyResponse", "UpdateApiKeyBody", "RevokeApiKeyResponse", "Made", "ListCollectionsResponse", "CollectionRecord", "Colour", "Metadata", "MetadataValue", "ThemeColour", "CreateCollectionResponse", "UploadDescriptor", "CreateCollectionBody", "Text1000", "Palette", "PaletteItem", "ReadCollectionResponse", "UpdateCollectionBody", "DeleteCollectionResponse", "RenewCollectionCoverUploadResponse", "RemoveCollectionCoverResponse", "OrderCollectionResponse", "OrderedTrack", "OrderCollectionBody", "ListTracksResponse", "ReducedTrack", "ShortId", "TrackStatus", "ListCreatorsResponse", "CreatorRecord", "ReadCreatorResponse", "CreateCreatorBody", "UpdateCreatorBody", "DeleteCreatorResponse", "ListImportBucketsResponse", "ImportBucketRecord", "AccessKeyId", "BucketName", "BucketRegion", "SetImportBucketResponse", "SetImportBucketBody", "DeleteImportBucketResponse", "ReadJobResponse", "JobRecord", "JobId", "JobStatus", "ReadListensResponse", "Day", "ListenRecord", "ListenDayRecord", "ListenSubjectRecord", "ListenSums", "ReadOrganizationResponse", "OrganizationRecord", "UpdateOrganizationBody", "DescribeTracksResponse", "PlaySessionCore", "PlaySessionId", "ListedTrack", "PlayTrackResponse", "CoverRecord", "Levels", "PlayedTrack", "TrackInfo", "TrackInfoChaptersItem", "PlayedVariant", "VariantData", "VariantDataMissedLoudness", "FileId", "FileProps", "PlayedRecipe", "RecipeType", "VariantId", "VariantTypeRecord", "DownloadTrackResponse", "DownloadRecord", "ListPlaySessionsResponse", "SessionHandle", "ListedPlaySession", "ReadPlaySessionResponse", "FirstTrack", "PlaySessionRecord", "EndPlaySessionResponse", "CreatePlaySessionResponse", "CreatePlaySessionBody", "ExpiresIn", "ReadQuotaResponse", "QuotaRecord", "QuotaState", "ListSigningKeysResponse", "SigningKeyRecord", "CreateSigningKeyResponse", "CreateSigningKeyBody", "ReadSigningKeyResponse", "RevokeSigningKeyResponse", "FindTracksResponse", "FoundRecord", "CreateTrackResponse", "CreateTrackBody", "ReadTrackResponse", "FailedVariant", "FullTrack", "UpdateTrackResponse", "UpdateTrackBody", "DeleteTrackResponse", "BasicTrack", "RenewTrackCoverUploadResponse", "RemoveTrackCoverResponse", "ReadTrackProgressResponse", "VariantState", "VariantStatus", "RetryTrackResponse", "ReadTrackSourceReplacementResponse", "ReplacementRecord", "ReplacementId", "ReplacementState", "ReplaceTrackSourceResponse", "ReplaceTrackSourceBody", "CancelTrackSourceReplacementResponse", "AddTrackVariantResponse", "VariantRecord", "CachePolicy", "AddTrackVariantBody", "LossyCodec", "PreviewType", "AddableType", "CreateUploadSessionTrackResponse", "SessionTrackRecord", "UploadSessionRecord", "UploadSessionId", "CreateUploadSessionTrackBody", "ListUploadSessionsResponse", "ListedUploadSession", "CreateUploadSessionResponse", "CreateUploadSessionBody", "ReadUploadSessionResponse", "EndUploadSessionResponse", "ReadUsageResponse", "UsageSums", "UsageRecord", "DayRecord", "TrackUsageRecord", "VariantUsageRecord", "ListVariantsResponse", "ReadVariantResponse", "CreateVariantBody", "Codec", "Metric", "CoverSize", "OrderVariantsResponse", "OrderVariantsBody", "UpdateVariantBody", "DeleteVariantResponse", "ReadRenderingResponse", "RenderingRecord", "ListWebhooksResponse", "WebhookRecord", "EventKind", "WebhookId", "WebhookKind", "CreateWebhookResponse", "CreateWebhookBody", "ReadWebhookResponse", "UpdateWebhookBody", "DeleteWebhookResponse", "ListWebhookDeliveriesResponse", "DeliveryRecord", "WebhookDeliveryId", "DeliveryState", "ReadWebhookDeliveryResponse", "FullDelivery", "AttemptRecord", "ReplayWebhookDeliveryResponse", "ReplayFailedWebhookDeliveriesResponse", "CollectionEvent", "TrackStatusChanged", "EventFile", "EventVariant", "EventTrack", "TrackFileEvent", "DetailedEventFile", "TestEvent", "WebhookEvent"]
+__all__ = ["ListApiKeysResponse", "KeyRecord", "PageOrigin", "KeyType", "CollectionId", "Timestamp", "CreatorId", "ApiKeyId", "OrganizationId", "TrackId", "VariantIndex", "RequestId", "CreateApiKeyResponse", "CreateApiKeyBody", "NotBlank200", "ReadApiKeyResponse", "UpdateApiKeyBody", "RevokeApiKeyResponse", "Made", "ListCollectionsResponse", "CollectionRecord", "Colour", "Metadata", "MetadataValue", "ThemeColour", "CreateCollectionResponse", "UploadDescriptor", "CreateCollectionBody", "Text1000", "Palette", "PaletteItem", "NotBlank1000", "ReadCollectionResponse", "UpdateCollectionBody", "DeleteCollectionResponse", "RenewCollectionCoverUploadResponse", "RemoveCollectionCoverResponse", "OrderCollectionResponse", "OrderedTrack", "OrderCollectionBody", "ListTracksResponse", "ReducedTrack", "ShortId", "TrackStatus", "ListCreatorsResponse", "CreatorRecord", "ReadCreatorResponse", "CreateCreatorBody", "UpdateCreatorBody", "DeleteCreatorResponse", "ListImportBucketsResponse", "ImportBucketRecord", "AccessKeyId", "BucketName", "BucketRegion", "SetImportBucketResponse", "SetImportBucketBody", "DeleteImportBucketResponse", "ReadJobResponse", "JobRecord", "JobId", "JobStatus", "ReadListensResponse", "Day", "ListenRecord", "ListenDayRecord", "ListenSubjectRecord", "ListenSums", "ReadOrganizationResponse", "OrganizationRecord", "UpdateOrganizationBody", "DescribeTracksResponse", "PlaySessionCore", "PlaySessionId", "ListedTrack", "PlayTrackResponse", "CoverRecord", "Levels", "PlayedTrack", "TrackInfo", "TrackInfoChaptersItem", "PlayedVariant", "VariantData", "VariantDataMissedLoudness", "FileId", "FileProps", "PlayedRecipe", "RecipeType", "VariantId", "VariantTypeRecord", "DownloadTrackResponse", "DownloadRecord", "ListPlaySessionsResponse", "SessionHandle", "ListedPlaySession", "ReadPlaySessionResponse", "FirstTrack", "PlaySessionRecord", "EndPlaySessionResponse", "CreatePlaySessionResponse", "CreatePlaySessionBody", "ExpiresIn", "ReadQuotaResponse", "QuotaRecord", "QuotaState", "ListSigningKeysResponse", "SigningKeyRecord", "CreateSigningKeyResponse", "CreateSigningKeyBody", "ReadSigningKeyResponse", "RevokeSigningKeyResponse", "FindTracksResponse", "FoundRecord", "CreateTrackResponse", "CreateTrackBody", "NotBlank8000", "ReadTrackResponse", "FailedVariant", "FullTrack", "UpdateTrackResponse", "UpdateTrackBody", "DeleteTrackResponse", "BasicTrack", "RenewTrackCoverUploadResponse", "RemoveTrackCoverResponse", "ReadTrackProgressResponse", "VariantState", "VariantStatus", "RetryTrackResponse", "ReadTrackSourceReplacementResponse", "ReplacementRecord", "ReplacementId", "ReplacementState", "ReplaceTrackSourceResponse", "ReplaceTrackSourceBody", "CancelTrackSourceReplacementResponse", "AddTrackVariantResponse", "VariantRecord", "CachePolicy", "AddTrackVariantBody", "LossyCodec", "PreviewType", "AddableType", "CreateUploadSessionTrackResponse", "SessionTrackRecord", "UploadSessionRecord", "UploadSessionId", "CreateUploadSessionTrackBody", "ListUploadSessionsResponse", "ListedUploadSession", "CreateUploadSessionResponse", "CreateUploadSessionBody", "ReadUploadSessionResponse", "EndUploadSessionResponse", "ReadUsageResponse", "UsageSums", "UsageRecord", "DayRecord", "TrackUsageRecord", "VariantUsageRecord", "ListVariantsResponse", "ReadVariantResponse", "CreateVariantBody", "Codec", "Metric", "CoverSize", "OrderVariantsResponse", "OrderVariantsBody", "UpdateVariantBody", "DeleteVariantResponse", "ReadRenderingResponse", "RenderingRecord", "ListWebhooksResponse", "WebhookRecord", "EventKind", "WebhookId", "WebhookKind", "CreateWebhookResponse", "CreateWebhookBody", "ReadWebhookResponse", "UpdateWebhookBody", "DeleteWebhookResponse", "ListWebhookDeliveriesResponse", "DeliveryRecord", "WebhookDeliveryId", "DeliveryState", "ReadWebhookDeliveryResponse", "FullDelivery", "AttemptRecord", "ReplayWebhookDeliveryResponse", "ReplayFailedWebhookDeliveriesResponse", "CollectionEvent", "TrackStatusChanged", "EventFile", "EventVariant", "EventTrack", "TrackFileEvent", "DetailedEventFile", "TestEvent", "WebhookEvent"]

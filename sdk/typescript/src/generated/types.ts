@@ -76,13 +76,17 @@ export interface CreateApiKeyBody {
   creator_id?: CreatorId | null;
   /** Must be in the future. */
   expires_at?: Timestamp | null;
+  /** Whether what the key plays may also be saved. */
   is_downloadable?: boolean | null;
-  title: string;
+  /** What people recognize it by in the dashboard. */
+  title: NotBlank200;
   /** Requires `collection_id`. */
   track_id?: TrackId | null;
   /** The variants that play sessions of this key may list: at least one, and exactly one for a share key. Default: all. */
   variants?: VariantIndex[] | null;
 }
+
+export type NotBlank200 = string;
 
 /** A successful response: `ok: true`, the request id, and the fields of the endpoint. */
 export interface ReadApiKeyResponse {
@@ -102,8 +106,10 @@ export interface UpdateApiKeyBody {
   creator_id?: CreatorId | null;
   /** Must be in the future; null for a key that does not expire. */
   expires_at?: Timestamp | null;
+  /** Whether what the key plays may also be saved. */
   is_downloadable?: boolean | null;
-  title?: string;
+  /** What people recognize it by in the dashboard. */
+  title?: NotBlank200;
   track_id?: TrackId | null;
   /** The variants that play sessions of this key may list: at least one, and exactly one for a share key. Null for all. */
   variants?: VariantIndex[] | null;
@@ -142,7 +148,9 @@ export interface ListCollectionsResponse {
 /** The record of a collection. */
 export interface CollectionRecord {
   player_color?: Colour | null;
+  /** Derived from `player_color`, for dark backgrounds. */
   player_color_dark?: Colour | null;
+  /** Derived from `player_color`, for light backgrounds. */
   player_color_light?: Colour | null;
   creator_id?: CreatorId | null;
   id: CollectionId;
@@ -158,7 +166,7 @@ export interface CollectionRecord {
 
 export type Colour = string;
 
-/** Your own JSON object: at most 64 KiB and 100 levels deep, without NUL characters. Numbers keep their digits. */
+/** Your own JSON object: at most 64 KiB and 100 levels deep, without NUL characters. Numbers keep their digits. An update replaces it as a whole. */
 export type Metadata = { [name: string]: MetadataValue };
 
 /** Any JSON value without NUL characters. */
@@ -195,12 +203,15 @@ export interface CreateCollectionBody {
   is_cover_overridable?: boolean | null;
   is_theme_overridable?: boolean | null;
   metadata?: Metadata | null;
+  /** Your own id for it. It is never interpreted. */
   organization_index?: Text1000 | null;
   player_color?: Colour | null;
+  /** The line that players show under the title of tracks that have none. */
   player_subtitle?: Text1000 | null;
   /** Overrides the colours found in the cover. */
   theme?: Palette | null;
-  title: string;
+  /** The title, which players show for shared collections. */
+  title: NotBlank1000;
 }
 
 export type Text1000 = string;
@@ -213,6 +224,8 @@ export interface PaletteItem {
   lightness: number;
   saturation: number;
 }
+
+export type NotBlank1000 = string;
 
 /** A successful response: `ok: true`, the request id, and the fields of the endpoint. */
 export interface ReadCollectionResponse {
@@ -228,12 +241,14 @@ export interface UpdateCollectionBody {
   is_cover_overridable?: boolean | null;
   is_theme_overridable?: boolean | null;
   metadata?: Metadata | null;
+  /** Your own id for it. It is never interpreted. */
   organization_index?: Text1000 | null;
   player_color?: Colour | null;
   player_subtitle?: Text1000 | null;
   /** Overrides the colours found in covers; null restores them. */
   theme?: Palette | null;
-  title?: string;
+  /** The title, which players show for shared collections. */
+  title?: NotBlank1000;
 }
 
 /** A successful response: `ok: true`, the request id, and the fields of the endpoint. */
@@ -297,10 +312,12 @@ export interface ListTracksResponse {
   ok: boolean;
 }
 
-/** The reduced record, as in lists and in the responses of create and update requests. */
+/** The reduced record, as in lists and in the responses of create and update requests. `GET /v1/track/{track_id}` has all fields. */
 export interface ReducedTrack {
   player_color?: Colour | null;
+  /** Derived from `player_color`, for dark backgrounds. */
   player_color_dark?: Colour | null;
+  /** Derived from `player_color`, for light backgrounds. */
   player_color_light?: Colour | null;
   collection_id: CollectionId;
   /** In seconds; 0 until the file has been probed. */
@@ -319,7 +336,9 @@ export interface ReducedTrack {
   base_path: string;
   /** The same as a URL. Sign it with a signing key of the organization. */
   base_url: string;
+  /** The spoken words in paragraphs, if the organization has transcription. */
   transcription?: string | null;
+  /** Their language (BCP 47). */
   transcription_language?: string | null;
 }
 
@@ -362,12 +381,14 @@ export interface ReadCreatorResponse {
 
 export interface CreateCreatorBody {
   metadata?: Metadata | null;
-  organization_index: string;
+  /** Your own id for the creator. It is never interpreted. */
+  organization_index: NotBlank1000;
 }
 
 export interface UpdateCreatorBody {
   metadata?: Metadata | null;
-  organization_index?: string;
+  /** Your own id for the creator. It is never interpreted. */
+  organization_index?: NotBlank1000;
 }
 
 /** A successful response: `ok: true`, the request id, and the fields of the endpoint. */
@@ -422,7 +443,11 @@ export interface SetImportBucketBody {
   endpoint?: string | null;
   /** Default: `us-east-1`. */
   region?: BucketRegion | null;
-  secret_access_key?: string | null;
+  /**
+   * It is stored encrypted and never returned. Omitted or null: the stored one is kept, provided that `endpoint` and
+   * `access_key_id` do not change.
+   */
+  secret_access_key?: NotBlank1000 | null;
 }
 
 /** A successful response: `ok: true`, the request id, and the fields of the endpoint. */
@@ -532,7 +557,9 @@ export interface ReadOrganizationResponse {
 /** The record of an organization. */
 export interface OrganizationRecord {
   player_color?: Colour | null;
+  /** Derived from `player_color`, for dark backgrounds. */
   player_color_dark?: Colour | null;
+  /** Derived from `player_color`, for light backgrounds. */
   player_color_light?: Colour | null;
   id: OrganizationId;
   is_cover_overridable: boolean;
@@ -540,6 +567,7 @@ export interface OrganizationRecord {
   name: string;
   player_subtitle: string;
   theme: ThemeColour[];
+  /** Set it in the dashboard, or with `/v1/webhook`. */
   webhook_url?: string | null;
 }
 
@@ -547,7 +575,8 @@ export interface OrganizationRecord {
 export interface UpdateOrganizationBody {
   is_cover_overridable?: boolean | null;
   is_theme_overridable?: boolean | null;
-  name?: string;
+  /** The name, which people see in the dashboard. */
+  name?: NotBlank200;
   player_color?: Colour | null;
   player_subtitle?: Text1000 | null;
   /** Overrides the colours found in the cover; null restores them. */
@@ -578,7 +607,9 @@ export type PlaySessionId = string;
 /** The short form, as in the list of a play session. */
 export interface ListedTrack {
   player_color?: Colour | null;
+  /** Derived from `player_color`, for dark backgrounds. */
   player_color_dark?: Colour | null;
+  /** Derived from `player_color`, for light backgrounds. */
   player_color_light?: Colour | null;
   /** In seconds. */
   duration: number;
@@ -629,7 +660,9 @@ export interface Levels {
 /** The full form, as in playback data. */
 export interface PlayedTrack {
   player_color?: Colour | null;
+  /** Derived from `player_color`, for dark backgrounds. */
   player_color_dark?: Colour | null;
+  /** Derived from `player_color`, for light backgrounds. */
   player_color_light?: Colour | null;
   /** In seconds. */
   duration: number;
@@ -973,7 +1006,9 @@ export interface FindTracksResponse {
 /** The reduced record, and what is needed to recognize a track among those of other collections. */
 export interface FoundRecord {
   player_color?: Colour | null;
+  /** Derived from `player_color`, for dark backgrounds. */
   player_color_dark?: Colour | null;
+  /** Derived from `player_color`, for light backgrounds. */
   player_color_light?: Colour | null;
   collection_id: CollectionId;
   /** In seconds; 0 until the file has been probed. */
@@ -992,7 +1027,9 @@ export interface FoundRecord {
   base_path: string;
   /** The same as a URL. Sign it with a signing key of the organization. */
   base_url: string;
+  /** The spoken words in paragraphs, if the organization has transcription. */
   transcription?: string | null;
+  /** Their language (BCP 47). */
   transcription_language?: string | null;
   collection_title: string;
   created_at: Timestamp;
@@ -1016,20 +1053,35 @@ export interface CreateTrackResponse {
 
 /** A track to create, on its own or in an upload session. */
 export interface CreateTrackBody {
+  /** Required unless the key is limited to a collection. */
   collection_id?: CollectionId | null;
   creator_id?: CreatorId | null;
-  file_name?: string;
+  /**
+   * Required unless `source_url` is given. An imported file is otherwise called what its server calls it, else what its URL
+   * ends with.
+   */
+  file_name?: NotBlank1000;
   is_cover_overridable?: boolean | null;
   is_theme_overridable?: boolean | null;
   metadata?: Metadata | null;
+  /** Your own id for it. It is never interpreted. */
   organization_index?: Text1000 | null;
+  /** Default: a colour of the cover. */
   player_color?: Colour | null;
+  /** The line below. Default: the artist tag of the file, otherwise that of the collection or organization. */
   player_subtitle?: Text1000 | null;
+  /** What players show. Default: the title tag of the file, otherwise its name. */
   player_title?: Text1000 | null;
-  source_url?: string | null;
+  /**
+   * An `http` or `https` URL from which the file is imported, or `s3://bucket/key` for a bucket for which the organization has
+   * credentials. See docs/importing.md.
+   */
+  source_url?: NotBlank8000 | null;
   /** Overrides the colours found in covers. */
   theme?: Palette | null;
 }
+
+export type NotBlank8000 = string;
 
 /** A successful response: `ok: true`, the request id, and the fields of the endpoint. */
 export interface ReadTrackResponse {
@@ -1053,7 +1105,9 @@ export interface FailedVariant {
 /** The full record. `player_title` and `player_subtitle` are the values that were set, or null. */
 export interface FullTrack {
   player_color?: Colour | null;
+  /** Derived from `player_color`, for dark backgrounds. */
   player_color_dark?: Colour | null;
+  /** Derived from `player_color`, for light backgrounds. */
   player_color_light?: Colour | null;
   collection_id: CollectionId;
   /** In seconds; 0 until the file has been probed. */
@@ -1072,7 +1126,9 @@ export interface FullTrack {
   base_path: string;
   /** The same as a URL. Sign it with a signing key of the organization. */
   base_url: string;
+  /** The spoken words in paragraphs, if the organization has transcription. */
   transcription?: string | null;
+  /** Their language (BCP 47). */
   transcription_language?: string | null;
   creator_id?: CreatorId | null;
   file_name_original?: string | null;
@@ -1104,9 +1160,12 @@ export interface UpdateTrackBody {
   is_cover_overridable?: boolean | null;
   is_theme_overridable?: boolean | null;
   metadata?: Metadata | null;
+  /** Your own id for it. It is never interpreted. */
   organization_index?: Text1000 | null;
   player_color?: Colour | null;
+  /** The line below; null for the artist tag of the file, otherwise that of the collection or organization. */
   player_subtitle?: Text1000 | null;
+  /** What players show; null for the title tag of the file, otherwise its name. */
   player_title?: Text1000 | null;
   /** Overrides the colours found in covers; null restores them. */
   theme?: Palette | null;
@@ -1126,7 +1185,9 @@ export interface DeleteTrackResponse {
 /** The fields of every record of a track. A deleted track has only these. */
 export interface BasicTrack {
   player_color?: Colour | null;
+  /** Derived from `player_color`, for dark backgrounds. */
   player_color_dark?: Colour | null;
+  /** Derived from `player_color`, for light backgrounds. */
   player_color_light?: Colour | null;
   collection_id: CollectionId;
   /** In seconds; 0 until the file has been probed. */
@@ -1240,7 +1301,8 @@ export interface ReplaceTrackSourceResponse {
 
 /** What changes with the file. */
 export interface ReplaceTrackSourceBody {
-  file_name?: string | null;
+  /** The name of the new file. Default: the track keeps its file name. */
+  file_name?: NotBlank1000 | null;
 }
 
 /** A successful response: `ok: true`, the request id, and the fields of the endpoint. */
@@ -1403,10 +1465,15 @@ export interface UploadSessionRecord {
 export type UploadSessionId = string;
 
 export interface CreateUploadSessionTrackBody {
-  file_name?: string;
+  /** Required unless `source_url` is given. */
+  file_name?: NotBlank1000;
   metadata?: Metadata | null;
   organization_index?: Text1000 | null;
-  source_url?: string | null;
+  /**
+   * An `http` or `https` URL from which the file is imported, or `s3://bucket/key` for a bucket for which the organization has
+   * credentials. See docs/importing.md.
+   */
+  source_url?: NotBlank8000 | null;
 }
 
 /** A successful response: `ok: true`, the request id, and the fields of the endpoint. */
@@ -1437,7 +1504,9 @@ export interface ListedUploadSession {
 /** A successful response: `ok: true`, the request id, and the fields of the endpoint. */
 export interface CreateUploadSessionResponse {
   player_color?: Colour | null;
+  /** Derived from `player_color`, for dark backgrounds. */
   player_color_dark?: Colour | null;
+  /** Derived from `player_color`, for light backgrounds. */
   player_color_light?: Colour | null;
   expires_at: Timestamp;
   upload_session: UploadSessionRecord;
@@ -1452,18 +1521,24 @@ export interface CreateUploadSessionResponse {
 }
 
 export interface CreateUploadSessionBody {
+  /** Required unless the key is limited to a collection. */
   collection_id?: CollectionId | null;
   creator_id?: CreatorId | null;
   expires_in?: ExpiresIn | null;
+  /** Of the session itself. Its tracks have their own. */
   metadata?: Metadata | null;
+  /** Your own id for the session. Its tracks have their own. */
   organization_index?: Text1000 | null;
+  /** A first track, so that one request is enough for a single file. */
   track?: CreateTrackBody | null;
 }
 
 /** A successful response: `ok: true`, the request id, and the fields of the endpoint. */
 export interface ReadUploadSessionResponse {
   player_color?: Colour | null;
+  /** Derived from `player_color`, for dark backgrounds. */
   player_color_dark?: Colour | null;
+  /** Derived from `player_color`, for light backgrounds. */
   player_color_light?: Colour | null;
   expires_at: Timestamp;
   upload_session: UploadSessionRecord;
@@ -1986,7 +2061,9 @@ export interface EventVariant {
 /** A track, as events describe it. */
 export interface EventTrack {
   player_color?: Colour | null;
+  /** Derived from `player_color`, for dark backgrounds. */
   player_color_dark?: Colour | null;
+  /** Derived from `player_color`, for light backgrounds. */
   player_color_light?: Colour | null;
   /** In seconds. */
   duration: number;

@@ -144,6 +144,8 @@ export class Operations extends Transport {
     /**
      * Lists the tracks of a collection, in order.
      *
+     * To search, filter or sort them, use `GET /v1/track` with `collection_id`.
+     *
      * @param {T.CollectionId} collectionId
      * @param {T.ListTracksQuery} [query]
      * @param {RequestOptions} [options]
@@ -471,7 +473,7 @@ export class Operations extends Transport {
      * Updates the given fields of a track.
      *
      * You can send back a whole record as it was returned, also by a list: derived colours and texts in it are not saved as if
-     * you had set them.
+     * you had set them. What is not among the fields below, such as `transcription`, is ignored.
      *
      * With another `collection_id`, the track is moved. Its id, its files, and the share links and keys for this one track remain
      * valid. A key that is limited to a collection cannot move tracks.

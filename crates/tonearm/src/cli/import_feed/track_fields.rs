@@ -69,20 +69,21 @@ impl TrackFields {
     pub(super) fn changes(self, track: &ListedTrack) -> Option<Changes> {
         let last = track.metadata.get(LAST).and_then(Value::as_object);
         let values = self.values();
-        let mut kept = last.cloned().unwrap_or_default();
+        if Some(&values) == last {
+            return None;
+        }
         let changed: Map<String, Value> = values
             .iter()
             .filter(|(name, value)| last.is_some_and(|last| last.get(*name) != Some(value)))
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect();
-        kept.extend(values);
-        if Some(&kept) == last {
-            return None;
-        }
         let mut metadata = track.metadata.clone();
+        // What the feed no longer has. Titles stay: a track always shows one.
+        metadata
+            .retain(|name, _| values.contains_key(name) || !last.is_some_and(|last| last.contains_key(name)));
         metadata.extend(self.metadata.into_iter().filter(|(name, _)| changed.contains_key(name)));
         let is_visible = metadata != track.metadata;
-        metadata.insert(LAST.to_owned(), kept.into());
+        metadata.insert(LAST.to_owned(), values.into());
         let title = self.title.filter(|_| changed.contains_key(TITLE));
         let subtitle = self.subtitle.filter(|_| changed.contains_key(SUBTITLE));
         let differs = |own: &Option<String>, stored: &Option<String>| own.is_some() && own != stored;
@@ -95,3 +96,36 @@ impl TrackFields {
 
 const TITLE: &str = "title";
 const SUBTITLE: &str = "subtitle";
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn fields(metadata: Value) -> TrackFields {
+        let Value::Object(metadata) = metadata else { unreachable!() };
+        TrackFields { title: Some("One".to_owned()), subtitle: None, metadata }
+    }
+
+    fn track(metadata: Value) -> ListedTrack {
+        let id = "018f0000-0000-7000-8000-000000000001";
+        let track = json!({
+            "id": id, "track_status_id": "ready", "status_reason": null, "organization_index": "g1",
+            "player_title": "One", "player_subtitle": null, "metadata": metadata,
+        });
+        serde_json::from_value(track).unwrap()
+    }
+
+    #[test]
+    fn what_the_feed_removed_is_removed() {
+        let last = json!({"guid": "g1", "season": 2, "title": "One"});
+        let stored = track(json!({"guid": "g1", "season": 2, "mine": 1, "feed": last}));
+        let changes = fields(json!({"guid": "g1"})).changes(&stored).unwrap();
+        let kept = json!({"guid": "g1", "title": "One"});
+        assert_eq!(Value::from(changes.update.metadata), json!({"guid": "g1", "mine": 1, "feed": kept}));
+        assert!(changes.is_visible);
+        let stored = track(json!({"guid": "g1", "mine": 1, "feed": kept}));
+        assert!(fields(json!({"guid": "g1"})).changes(&stored).is_none());
+    }
+}
