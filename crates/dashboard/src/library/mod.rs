@@ -67,12 +67,7 @@ pub(crate) fn routes() -> Router<Dashboard> {
         .route("/tracks/{track_id}/source.json", get(replacement::state))
         .route("/tracks/{track_id}/source/file", adds(replacement::take).layer(DefaultBodyLimit::disable()))
         .route("/tracks/{track_id}/source/cancel", ends(replacement::cancel))
-        .route(
-            "/tracks/{track_id}/transcript",
-            get(transcript::page)
-                .merge(adds(transcript::save))
-                .layer(DefaultBodyLimit::max(transcript::MOST_FORM_BYTES)),
-        )
+        .route("/tracks/{track_id}/transcript", get(transcript::page).merge(adds(transcript::save)))
         .route("/tracks/{track_id}/transcribe", adds(transcript::transcribe))
         .route("/tracks/{track_id}/captions.vtt", get(transcript::captions))
         .route("/tracks/{track_id}/cover", adds(track::save_cover))

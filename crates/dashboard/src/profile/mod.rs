@@ -36,7 +36,7 @@ pub(crate) fn routes() -> Router<Dashboard> {
         .route("/password", ends(change_password))
         .route("/second-factor", get(second_factor::page).merge(adds(second_factor::begin)))
         .route("/second-factor/confirm", adds(second_factor::confirm))
-        .route("/second-factor/recovery-codes", ends(second_factor::renew_codes))
+        .route("/second-factor/recovery-codes", adds(second_factor::renew_codes))
         .route("/second-factor/remove", ends(second_factor::remove))
         .route("/identities", adds(identities::link))
         .route("/identities/{identity_id}/unlink", ends(identities::unlink))

@@ -17,7 +17,7 @@ pub(crate) fn routes() -> Router<Dashboard> {
         .route("/webhooks/{kind}/set", adds(endpoints::set))
         .route("/webhooks/{kind}/remove", ends(endpoints::remove))
         .route("/webhooks/{kind}/secret", adds(endpoints::reveal))
-        .route("/webhooks/{kind}/rotate", ends(endpoints::rotate))
+        .route("/webhooks/{kind}/rotate", adds(endpoints::rotate))
         .route("/webhooks/{kind}/test", adds(endpoints::test))
         .route("/webhooks/{kind}/replay-failed", adds(endpoints::replay_failed))
         .route("/webhooks/deliveries/{delivery_id}", get(deliveries::page))

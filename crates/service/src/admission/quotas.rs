@@ -50,13 +50,15 @@ impl QuotaAllowance {
     }
 }
 
-/// Refuses a cover that would exceed the quota. A cover is not counted before it is finished, so this is not enforced
-/// in a transaction: concurrent covers may exceed the quota together.
+/// Refuses a cover that would exceed the quota, or any if there is no room for its records. The bytes of a cover are not
+/// counted before it is finished, so they are not enforced in a transaction: concurrent covers may exceed the quota
+/// together.
 pub(crate) async fn admit_cover(
     catalog: &Catalog,
     organization_id: OrganizationId,
     bytes: u64,
 ) -> Result<(), Refusal> {
+    catalog.record_limits().admit(catalog.record_usage(organization_id).await?)?;
     let quotas = catalog.quotas(organization_id).await?;
     if quotas.bytes.is_some() {
         quotas.admit_bytes(catalog.quota_usage(organization_id).await?, bytes)?;

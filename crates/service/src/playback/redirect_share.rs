@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use tonearm_domain::{Action, ApiKey, FileData, FileOutcome, ObjectKey, Recipe, TrackId, UsageCounts};
+use tonearm_domain::{
+    Action, ApiKey, FileData, FileOutcome, ObjectKey, OrganizationId, Recipe, TrackId, UsageCounts,
+};
 use tonearm_signing::DeliveryTerms;
 
 use super::{Playback, Visit};
@@ -49,6 +51,11 @@ impl Playback {
         let shared = self.shared(track_id, key_text).await?;
         self.note_listener(&shared.ready.track, Some(shared.key.id), visit);
         Ok(())
+    }
+
+    /// The organization of a key in a share link, if the key is valid.
+    pub async fn organization_of(&self, key_text: &str) -> Option<OrganizationId> {
+        self.0.access.bearer(key_text).await.ok().map(|key| key.organization_id)
     }
 
     /// Checks a share link. All access to shared tracks goes through here.

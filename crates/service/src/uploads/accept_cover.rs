@@ -59,7 +59,7 @@ impl Uploads {
         };
         let used = used.await;
         // Only if it is certain that no row names them. After an outage, the sweep decides.
-        if matches!(used, Err(Refusal::NotFound(_))) {
+        if matches!(used, Err(Refusal::NotFound(_) | Refusal::QuotaExceeded(_))) {
             let left = covers::objects(organization_id, folder, cover, original);
             self.remove_unrecorded(left).await;
         }
@@ -114,6 +114,7 @@ impl Uploads {
         theme: Vec<ThemeColour>,
     ) -> Result<(), Refusal> {
         let tx = self.catalog.begin().await?;
+        tx.admit_records(organization_id).await?;
         self.put_to_use(&tx, organization_id, owner, cover, theme).await?;
         covers::queue_rest(&tx, &self.ambient, organization_id, owner).await?;
         let (action, subject_id) = match owner {
