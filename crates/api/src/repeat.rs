@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use sha2::{Digest, Sha256};
-use tonearm_domain::{OrganizationId, RequestId, UploadSessionId};
+use tonearm_domain::{OrganizationId, RequestId, RequestOrganization, UploadSessionId};
 use tonearm_service::{Access, AttemptOutcome, IdempotentRequest, Refusal, RequestAttempt};
 use tracing::Instrument;
 use uuid::Uuid;
@@ -50,6 +50,7 @@ pub(crate) async fn repeat(State(app): State<App>, request: Request, next: Next)
         Ok(None) => return next.run(Request::from_parts(parts, body)).await,
         Err(refusal) => return refuse(refusal),
     };
+    RequestOrganization::note(parts.extensions.get(), organization_id);
     let key = match key(&parts.headers) {
         Ok(key) => key,
         Err(error) => return error.into_response(),

@@ -144,7 +144,7 @@ fn management() -> OpenApiRouter<App> {
         .routes(routes!(import_bucket::set::set, import_bucket::delete::delete))
         .routes(routes!(webhook::list::list, webhook::create::create))
         .routes(routes!(webhook::read::read, webhook::update::update, webhook::delete::delete))
-        .routes(ends(routes!(webhook::rotate_secret::rotate_secret)))
+        .routes(routes!(webhook::rotate_secret::rotate_secret))
         .routes(routes!(webhook::test::test))
         .routes(routes!(webhook::list_deliveries::list_deliveries))
         .routes(routes!(webhook::read_delivery::read_delivery))

@@ -138,7 +138,7 @@ pub use privacy::{
     PersonNames,
 };
 pub use purging::PurgedTitles;
-pub use right::{EndedRight, Office, Purpose, Right, act_for, act_on, in_request};
+pub use right::{EndedRight, Office, Purpose, Right, act_for, act_on, in_request, purpose};
 pub use sealed::{Sealed, SealedAt};
 pub use sessions::SessionPage;
 pub use signing_keys::SigningKeyList;

@@ -155,6 +155,11 @@ pub fn act_for(purpose: Purpose) {
     });
 }
 
+/// What the writes of the running request are for, if it is known.
+pub fn purpose() -> Option<Purpose> {
+    REQUEST.try_with(|request| *request.purpose.lock().unwrap_or_else(PoisonError::into_inner)).ok().flatten()
+}
+
 /// From now on, the transactions of the running request are refused once this right has ended. Returns `false` outside
 /// of [`in_request`].
 #[must_use]

@@ -1,11 +1,10 @@
 //! Covers that are uploaded with forms.
 
-use axum::extract::Multipart;
 use tonearm_domain::CoverOwner;
 
 use crate::app::Dashboard;
 use crate::error::PageError;
-use crate::form::Problems;
+use crate::form::{FileForm, Problems};
 use crate::picture::picture;
 use crate::session::Member;
 
@@ -14,10 +13,10 @@ pub(crate) async fn save<R>(
     app: &Dashboard,
     member: &Member<R>,
     owner: CoverOwner,
-    form: Multipart,
+    form: FileForm,
 ) -> Result<Result<(), Problems>, PageError> {
     let caller = member.caller();
-    let picture = picture(form, &app.uploads, caller.organization_id).await?;
+    let picture = form.read(|form| picture(form, &app.uploads, caller.organization_id)).await?;
     let bytes = picture.bytes.clone();
     match app.uploads.accept_cover(caller.origin, caller.organization_id, owner, bytes).await {
         Ok(()) => Ok(Ok(())),

@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use axum::extract::{FromRequest, Multipart, Request};
+use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Request};
 use futures::StreamExt;
 use http::header::CONTENT_TYPE;
 use http::{Extensions, HeaderMap, HeaderValue, StatusCode};
 use tokio::time::timeout;
-use tonearm_domain::{BodyBudget, CollectError};
-use tonearm_service::{CollectedBody, Refusal};
+use tonearm_domain::{BodyBudget, CollectError, MOST_CAPTION_BYTES};
+use tonearm_service::{CollectedBody, Refusal, without_turn};
 
 use crate::error::PageError;
 use crate::refusal_text::{message_beside_field, not_found, sentence};
@@ -20,8 +20,8 @@ use crate::text::t;
 /// The most bytes of a form without files.
 pub(crate) const MOST_BYTES: usize = 256 * 1024;
 
-/// The most bytes of a form with `multipart/form-data`: 200 titles of 1000 characters, each as it was and as it is to be.
-const MOST_MULTIPART_BYTES: usize = 2 * 1024 * 1024;
+/// The most bytes of a form with `multipart/form-data`: a transcript, once as text and once as a file, and other fields.
+const MOST_MULTIPART_BYTES: usize = 2 * MOST_CAPTION_BYTES + 64 * 1024;
 
 /// How long a form without files may take to arrive.
 pub(crate) const READ_WITHIN: Duration = Duration::from_secs(30);
@@ -30,7 +30,7 @@ pub(crate) const READ_WITHIN: Duration = Duration::from_secs(30);
 pub(crate) async fn read(extensions: &Extensions, body: Body, most: usize) -> Result<Bytes, PageError> {
     let mut chunks = body.into_data_stream();
     let collect = BodyBudget::collect(extensions.get(), most, |context| chunks.poll_next_unpin(context));
-    let whole = match timeout(READ_WITHIN, collect).await {
+    let whole = match without_turn(timeout(READ_WITHIN, collect)).await? {
         Ok(Ok(whole)) => Bytes::from(whole),
         Ok(Err(CollectError::TooLarge)) => return Err(PageError::TooLarge { limit: most as u64 }),
         Ok(Err(CollectError::NoMemory | CollectError::Interrupted(_))) | Err(_) => {
@@ -92,10 +92,11 @@ impl Fields {
     }
 }
 
-/// The fields of a form that has arrived completely. The limit for pictures is not for it.
+/// The fields of a form that has arrived completely.
 async fn of_multipart(headers: HeaderMap, body: Bytes) -> Result<Vec<(String, String)>, PageError> {
     let mut request = Request::new(Body::from(body));
     *request.headers_mut() = headers;
+    DefaultBodyLimit::disable().apply(&mut request);
     let mut form = Multipart::from_request(request, &()).await.map_err(|_| PageError::BadForm)?;
     let mut fields = Vec::new();
     while let Some(field) = form.next_field().await.map_err(|_| PageError::BadForm)? {
@@ -123,6 +124,27 @@ impl<S: Send + Sync> FromRequest<S> for Fields {
             return Err(PageError::BadForm);
         }
         Ok(Self(fields))
+    }
+}
+
+/// A form with files. Other forms are read whole: see [`Fields`].
+pub(crate) struct FileForm(Multipart);
+
+impl FileForm {
+    /// Reads the form as it arrives. Meanwhile, its request has no turn.
+    pub(crate) async fn read<T>(
+        self,
+        read: impl AsyncFnOnce(Multipart) -> Result<T, PageError>,
+    ) -> Result<T, PageError> {
+        without_turn(read(self.0)).await?
+    }
+}
+
+impl<S: Send + Sync> FromRequest<S> for FileForm {
+    type Rejection = PageError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, PageError> {
+        Multipart::from_request(request, state).await.map(Self).map_err(|_| PageError::BadForm)
     }
 }
 

@@ -10,7 +10,8 @@ use http::HeaderMap;
 use http::header::USER_AGENT;
 use http::request::Parts;
 use tonearm_domain::{
-    Actor, Ambient, ClientAddress, ErrorCode, Organization, OrganizationId, Origin, Person, Role,
+    Actor, Ambient, ClientAddress, ErrorCode, Organization, OrganizationId, Origin, Person,
+    RequestOrganization, Role,
 };
 use tonearm_service::{
     Caller, Device, Office, Refusal, Resource, Resumed, act_on_sign_in, in_request, take_turn,
@@ -242,9 +243,11 @@ impl<R: RequiredRole> FromRequestParts<Dashboard> for Member<R> {
         }
         // Pages allow more to those who have more than the least role, so all of it is judged again.
         act_on_sign_in(&signed_in.session.resumed.sign_in, Office::Member(id, role))?;
-        take_turn(id).await?;
         let address = address(parts);
-        Ok(Self { signed_in, organization, role, organizations, address, least: PhantomData })
+        let member = Self { signed_in, organization, role, organizations, address, least: PhantomData };
+        RequestOrganization::note(parts.extensions.get(), id);
+        take_turn(&member.caller()).await?;
+        Ok(member)
     }
 }
 

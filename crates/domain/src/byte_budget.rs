@@ -176,6 +176,13 @@ impl Used {
         Some(holding)
     }
 
+    /// Removes what a holder has held longest, except for one holding.
+    fn remove_oldest_but(&mut self, of: u64, but: Option<u64>) -> Option<Holding> {
+        let mut numbers = self.holders.get(&of)?.holdings.keys().copied();
+        let oldest = numbers.find(|number| Some(*number) != but)?;
+        self.remove(of, oldest)
+    }
+
     /// A holding that was not displaced.
     fn holding(&mut self, of: u64, number: u64) -> Option<&mut Holding> {
         self.holders.get_mut(&of)?.holdings.get_mut(&number)
@@ -209,6 +216,19 @@ impl HeldBytes {
             (self.budget.0.displaced)();
         }
         displaced.into_iter().filter_map(|holding| holding.waker).for_each(Waker::wake);
+        true
+    }
+
+    /// Like [`Self::grow`], but where there is no room, the holder itself gives up what it has held longest.
+    #[must_use]
+    pub fn grow_instead(&mut self, bytes: u64) -> bool {
+        while !self.grow(bytes) {
+            let mut used = self.budget.used();
+            let Some(displaced) = used.remove_oldest_but(self.holder, self.number) else { return false };
+            drop(used);
+            (self.budget.0.displaced)();
+            displaced.waker.into_iter().for_each(Waker::wake);
+        }
         true
     }
 
@@ -290,6 +310,19 @@ mod tests {
         assert!(other.grow(400) && !third.grow(401));
         drop((third, other));
         assert!(budget.used().holders.is_empty() && budget.used().total == 0);
+    }
+
+    #[test]
+    fn what_has_to_be_held_takes_the_place_of_what_the_holder_had_before() {
+        let budget = budget(1000);
+        let [mut first, mut second, mut third] = [(); 3].map(|()| budget.holder("one"));
+        assert!(first.grow(600) && second.grow(400) && !third.grow(500));
+        assert!(third.grow_instead(500) && first.is_displaced() && !second.is_displaced());
+        assert!(third.grow_instead(500) && second.is_displaced() && !third.is_displaced());
+        assert!(!third.grow_instead(1), "it gives up nothing of itself");
+        let mut other = budget.holder("other");
+        assert!(!other.grow_instead(501) && other.grow_instead(500), "others give up no more than before");
+        assert!(third.is_displaced());
     }
 
     #[test]

@@ -68,6 +68,7 @@ mod recipe_settings;
 mod referrer;
 mod removal_hold;
 mod replacement;
+mod request_organization;
 mod retention;
 mod scheduled_task;
 #[cfg(feature = "openapi")]
@@ -179,6 +180,7 @@ pub use recipe_settings::RecipeSettings;
 pub use referrer::{Referrer, ReferrerError};
 pub use removal_hold::RemovalHold;
 pub use replacement::{REPLACED_FILES_SECONDS, Replacement, ReplacementState, ReplacementStateError};
+pub use request_organization::RequestOrganization;
 pub use retention::{ExpiredRows, KeepFor, KeepForError, Retention};
 pub use scheduled_task::ScheduledTask;
 pub use second_factor::{CodePlace, SecondFactor, WrongCodes};

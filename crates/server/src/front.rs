@@ -11,15 +11,16 @@ use axum::{Json, Router};
 use futures::future::BoxFuture;
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{
-    ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, EXPECT, HOST, HeaderName, HeaderValue,
-    RETRY_AFTER, STRICT_TRANSPORT_SECURITY,
+    ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, EXPECT, HOST, HeaderName, HeaderValue, RETRY_AFTER,
+    STRICT_TRANSPORT_SECURITY,
 };
 use hyper::{HeaderMap, Method, Request, Response, StatusCode, Version};
 use serde_json::json;
 use tokio::runtime::Handle;
 use tokio_util::task::AbortOnDropHandle;
 use tonearm_domain::{
-    Ambient, BodyBudget, ByteBudget, ClientAddress, ErrorCode, HeldBytes, RequestId, StoredAddresses,
+    Ambient, BodyBudget, ByteBudget, ClientAddress, ErrorCode, HeldBytes, RequestId, RequestOrganization,
+    StoredAddresses,
 };
 use tonearm_edge::Edge;
 use tonearm_telemetry::Budget;
@@ -78,7 +79,7 @@ pub struct Front {
     /// The runtime for requests that are not for the edge.
     runtime: Handle,
     patience: ClientDeadlines,
-    /// The bytes of responses that are in memory while clients read them: by key, and by network.
+    /// The bytes of responses that are in memory while clients read them: by organization, and by network.
     unread: [ByteBudget; 2],
     /// The bytes of request bodies in memory.
     collected: ByteBudget,
@@ -200,6 +201,7 @@ impl Front {
             request = request.map(|body| unread_body.of(Body::new(DeadlineBody::new(body, patience))));
         }
         let sender = Sender::of(&request, client);
+        request.extensions_mut().insert(sender.organization.clone());
         let (unread, ambient, is_https) = (self.unread.clone(), self.ambient.clone(), self.is_https);
         // Below the compression, which reads a response as fast as its client does.
         let paced =
@@ -253,7 +255,8 @@ impl Front {
 #[derive(Clone)]
 struct Sender {
     client: ClientAddress,
-    key: Option<HeaderValue>,
+    /// Known once the request is answered.
+    organization: RequestOrganization,
     /// Whether the request changes nothing and can be sent again.
     is_safe: bool,
     /// Whether the response may be compressed.
@@ -265,11 +268,9 @@ struct TooMuchUnread;
 
 impl Sender {
     fn of<B>(request: &Request<B>, client: ClientAddress) -> Self {
-        // Other pages do not check keys, so made-up ones would count.
-        let has_key = request.uri().path().starts_with("/v1/");
         Self {
             client,
-            key: request.headers().get(AUTHORIZATION).filter(|_| has_key).cloned(),
+            organization: RequestOrganization::default(),
             is_safe: matches!(*request.method(), Method::GET | Method::HEAD),
             takes_encodings: request.headers().contains_key(ACCEPT_ENCODING),
         }
@@ -292,22 +293,28 @@ impl Sender {
         // Nothing, for a public page that all responses share and that is not compressed.
         let bytes = body.own_bytes() + if self.takes_encodings { ENCODER_BYTES } else { 0 };
         let is_repeatable = self.is_safe || head.headers.contains_key(REPLAYED);
-        let (held, has_room) = self.hold(unread, bytes);
-        if !has_room && is_repeatable {
-            return Err(TooMuchUnread);
-        }
+        let held = self.hold(unread, bytes, is_repeatable)?;
         Ok(Response::from_parts(head, Body::new(body.holding(held))))
     }
 
-    /// Holds the bytes of a response, and says whether there was room. Nothing is held for the network of this machine:
-    /// its address is that of a proxy, which all clients share.
-    fn hold(self, [by_key, by_network]: &[ByteBudget; 2], bytes: u64) -> (Vec<HeldBytes>, bool) {
-        let key = self.key.map(|key| by_key.holder(key.as_bytes()));
+    /// Holds the bytes of a response. One that cannot be requested again takes the place of what the same client left
+    /// unread before. Nothing is held for the network of this machine: its address is that of a proxy, which all clients
+    /// share.
+    fn hold(
+        self,
+        [by_organization, by_network]: &[ByteBudget; 2],
+        bytes: u64,
+        is_repeatable: bool,
+    ) -> Result<Vec<HeldBytes>, TooMuchUnread> {
+        let organization = self.organization.get().map(|id| by_organization.holder(id));
         let network = self.client.network();
         let network = (!network.is_loopback()).then(|| by_network.holder(network));
-        let mut held: Vec<HeldBytes> = key.into_iter().chain(network).collect();
-        let has_room = held.iter_mut().all(|held| held.grow(bytes));
-        (held, has_room)
+        let mut held: Vec<HeldBytes> = organization.into_iter().chain(network).collect();
+        let has_room = held.iter_mut().all(|held| match is_repeatable {
+            true => held.grow(bytes),
+            false => held.grow_instead(bytes),
+        });
+        has_room.then_some(held).ok_or(TooMuchUnread)
     }
 }
 
@@ -327,8 +334,11 @@ fn busy(ambient: &Ambient) -> Response<Body> {
 mod tests {
     use std::time::Duration;
 
+    use axum::middleware::{Next, from_fn};
     use axum::routing::any;
+    use hyper::header::AUTHORIZATION;
     use hyper::http::request::Builder;
+    use tonearm_domain::{OrganizationId, RecordId as _, Timestamp};
 
     use super::*;
 
@@ -340,7 +350,13 @@ mod tests {
         let router = Router::new()
             .route("/v1/own", any(async || RESPONSE.to_vec()))
             .route("/v1/stored", any(async || ([(REPLAYED, "true")], RESPONSE.to_vec())))
-            .route("/shared", any(async || RESPONSE.as_slice()));
+            .route("/shared", any(async || RESPONSE.as_slice()))
+            .layer(from_fn(async |request: Request<Body>, next: Next| {
+                let key: u8 = request.headers()[AUTHORIZATION].to_str().unwrap().parse().unwrap();
+                let id = OrganizationId::from_parts(Timestamp::from_unix_seconds(1).unwrap(), [key; 10]);
+                RequestOrganization::note(request.extensions().get(), id);
+                next.run(request).await
+            }));
         Front::new(FrontParts {
             edge: None,
             proxies: Arc::default(),
@@ -359,7 +375,7 @@ mod tests {
         })
     }
 
-    /// Sends a request with a key, from an address.
+    /// Sends a request of an organization, from an address.
     async fn ask(front: &Front, request: Builder, (key, address): (&str, &str)) -> Response<Body> {
         let connection = Connection { address: format!("{address}:1").parse().unwrap(), is_in_lane: false };
         front.route(request.header(AUTHORIZATION, key).body(Body::empty()).unwrap(), connection).await
@@ -391,20 +407,22 @@ mod tests {
             ask(&front, request, client).await.status()
         };
         let (own, one, refused) =
-            (|| Request::get("/v1/own"), ("one", "192.0.2.1"), StatusCode::SERVICE_UNAVAILABLE);
+            (|| Request::get("/v1/own"), ("1", "192.0.2.1"), StatusCode::SERVICE_UNAVAILABLE);
         let mut unread = leave_unread(&front, one, "identity").await;
         assert_eq!(unread.len() as u64, MOST_UNREAD_BYTES / (LARGE as u64 + ENCODER_BYTES));
-        assert_eq!(status(own(), ("one", "192.0.2.2")).await, refused, "the key counts, too");
+        assert_eq!(status(own(), ("1", "192.0.2.2")).await, refused, "the organization counts, too");
         assert_eq!(status(Request::post("/v1/stored"), one).await, refused);
-        // What was changed is told.
-        assert_eq!(status(Request::post("/v1/own"), one).await, StatusCode::OK);
+        // What was changed is told, instead of what was left unread longest.
+        let told = ask(&front, Request::post("/v1/own"), one).await;
+        assert_eq!(told.status(), StatusCode::OK);
+        assert!(!is_complete(unread.remove(0)).await);
         // What takes no memory is not refused.
         assert_eq!(status(Request::get("/shared"), one).await, StatusCode::OK);
         // Somebody else gets room, and the response that was left unread longest is over.
-        let other = ask(&front, own(), ("other", "192.0.2.2")).await;
+        let other = ask(&front, own(), ("2", "192.0.2.2")).await;
         assert_eq!(other.status(), StatusCode::OK);
         assert!(!is_complete(unread.remove(0)).await);
-        assert!(is_complete(unread.remove(0)).await && is_complete(other).await);
+        assert!(is_complete(told).await && is_complete(other).await && is_complete(unread.remove(0)).await);
         assert_eq!(status(own(), one).await, StatusCode::OK);
     }
 
@@ -414,13 +432,13 @@ mod tests {
             let front = front();
             let mut unread = Vec::new();
             for network in 1..=22 {
-                let client = (format!("key {network}"), format!("192.0.2.{network}"));
+                let client = (network.to_string(), format!("192.0.2.{network}"));
                 unread.push(leave_unread(&front, (&client.0, &client.1), encoding).await);
             }
             let compressed =
                 unread.iter().flatten().all(|one| one.headers().contains_key("content-encoding"));
             assert_eq!(compressed, encoding == "gzip");
-            let answered = ask(&front, Request::get("/v1/own"), ("newcomer", "198.51.100.1")).await;
+            let answered = ask(&front, Request::get("/v1/own"), ("99", "198.51.100.1")).await;
             assert_eq!(answered.status(), StatusCode::OK, "{encoding}");
             assert!(is_complete(answered).await);
             let mut complete = 0;

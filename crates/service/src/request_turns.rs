@@ -9,8 +9,9 @@ use bytes::Bytes;
 use http::{Method, Request};
 use tokio::time::timeout;
 use tonearm_catalog::Purpose;
-use tonearm_domain::{Ambient, FairPermit, FairSemaphore, Held, OrganizationId, Shares};
+use tonearm_domain::{Actor, Ambient, FairPermit, FairSemaphore, Held, OrganizationId, Shares};
 
+use crate::caller::Caller;
 use crate::collected_body::CollectedBody;
 use crate::refusal::Refusal;
 
@@ -21,18 +22,30 @@ const MOST_REQUESTS: u64 = 4096;
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 /// The requests of keys and members on this node.
-static REQUESTS: LazyLock<RequestTurns> = LazyLock::new(|| {
+static REQUESTS: LazyLock<RequestTurns> = LazyLock::new(of_callers);
+
+/// Those that only end something, which wait for no others.
+static ENDS: LazyLock<RequestTurns> = LazyLock::new(of_callers);
+
+fn of_callers() -> RequestTurns {
     let at_once = requests_at_once();
     RequestTurns::new(MOST_REQUESTS, FairSemaphore::new(at_once, at_once))
-});
-
-tokio::task_local! {
-    /// The turn of the running request, once its organization is known.
-    static TURN: Mutex<Option<(OrganizationId, Turn)>>;
 }
 
-/// How many requests of keys and members a node answers at once. For organizations that have no turn, there are as many
-/// again.
+tokio::task_local! {
+    /// The turn of the running request, once its caller is known.
+    static TURN: Mutex<Option<(Holder, Turn)>>;
+}
+
+/// Whose turns are counted together.
+#[derive(Debug, Clone, Copy, Hash)]
+enum Holder {
+    Organization(OrganizationId),
+    /// Whoever ends something, so that no member or key of an organization keeps another from doing so.
+    Ending(Actor),
+}
+
+/// How many requests of keys and members a node answers at once. For holders that have no turn, there are as many again.
 pub fn requests_at_once() -> usize {
     4 * available_parallelism().map_or(2, usize::from).max(2)
 }
@@ -57,10 +70,10 @@ impl RequestTurns {
         Self { requests: Shares::new(most), at_once }
     }
 
-    /// Waits for the turn of an organization; `None` if it has its share of the requests, or has waited for ten seconds.
-    pub async fn take(&self, organization: impl Hash) -> Option<Turn> {
-        let request = self.requests.take(&organization)?;
-        let permit = timeout(LONGEST_WAIT, self.at_once.acquire(&organization)).await.ok()?;
+    /// Waits for the turn of a holder; `None` if it has its share of the requests, or has waited for ten seconds.
+    pub async fn take(&self, holder: impl Hash) -> Option<Turn> {
+        let request = self.requests.take(&holder)?;
+        let permit = timeout(LONGEST_WAIT, self.at_once.acquire(&holder)).await.ok()?;
         Some(Turn { _request: request, _permit: permit })
     }
 }
@@ -90,29 +103,90 @@ where
     TURN.scope(Mutex::default(), tonearm_catalog::in_request(ambient, purpose, first, again)).await
 }
 
-/// Waits until it is the turn of an organization's request to take processors and the database. Does nothing outside of
-/// [`in_request`], or if the request has its turn.
-pub async fn take_turn(organization_id: OrganizationId) -> Result<(), Refusal> {
+/// Waits until it is the turn of a caller's request to take processors and the database: of its organization or, if the
+/// request only ends something, of the caller alone. Does nothing outside of [`in_request`], or if the request has its
+/// turn.
+pub async fn take_turn(caller: &Caller) -> Result<(), Refusal> {
+    let ends = tonearm_catalog::purpose() == Some(Purpose::End);
+    let organization = Holder::Organization(caller.organization_id);
+    take(if ends { Holder::Ending(caller.origin.actor) } else { organization }).await
+}
+
+async fn take(holder: Holder) -> Result<(), Refusal> {
     if TURN.try_with(|own| locked(own).is_some()).unwrap_or(true) {
         return Ok(());
     }
-    let turn = REQUESTS.take(organization_id).await;
+    let turns = match holder {
+        Holder::Organization(_) => &REQUESTS,
+        Holder::Ending(_) => &ENDS,
+    };
+    let turn = turns.take(holder).await;
     let turn =
         turn.ok_or_else(|| Refusal::Unavailable("too many requests of the organization wait".into()))?;
-    let _ = TURN.try_with(|own| *locked(own) = Some((organization_id, turn)));
+    let _ = TURN.try_with(|own| *locked(own) = Some((holder, turn)));
     Ok(())
 }
 
-/// Waits for a client in a request, which takes another turn after it.
+/// Waits for a client or for another service in a request, which takes another turn after it.
 pub async fn without_turn<T>(wait: impl Future<Output = T>) -> Result<T, Refusal> {
-    let own = TURN.try_with(|own| locked(own).take().map(|(organization_id, _)| organization_id));
+    let own = TURN.try_with(|own| locked(own).take().map(|(holder, _)| holder));
     let done = wait.await;
-    if let Ok(Some(organization_id)) = own {
-        take_turn(organization_id).await?;
+    if let Ok(Some(holder)) = own {
+        take(holder).await?;
     }
     Ok(done)
 }
 
 fn locked<T>(turn: &Mutex<T>) -> MutexGuard<'_, T> {
     turn.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+    use std::pin::Pin;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use futures::FutureExt as _;
+    use tonearm_domain::PersonId;
+
+    use super::*;
+
+    static TAKEN: AtomicUsize = AtomicUsize::new(0);
+
+    type Request = Pin<Box<dyn Future<Output = ()>>>;
+
+    /// Requests that end something wait neither for those that add nor for those of others that end something.
+    #[tokio::test]
+    async fn what_ends_something_does_not_wait() {
+        let (ambient, _) = tonearm_fixtures::ambient();
+        let organization = ambient.record_id();
+        let caller = || Caller::person(organization, ambient.record_id::<PersonId>());
+        let ask = |caller: &Caller, purpose| -> Request {
+            let (caller, ambient) = (caller.clone(), ambient.clone());
+            let work = async move {
+                take_turn(&caller).await.unwrap();
+                TAKEN.fetch_add(1, Ordering::Relaxed);
+                pending::<()>().await;
+            };
+            Box::pin(async move { in_request(ambient, purpose, work, || None).await })
+        };
+        let has_turn = |request: &mut Request| {
+            let before = TAKEN.load(Ordering::Relaxed);
+            assert!(request.as_mut().now_or_never().is_none());
+            TAKEN.load(Ordering::Relaxed) > before
+        };
+        let (editor, owner) = (caller(), caller());
+        let mut held = Vec::new();
+        for purpose in [Purpose::Add, Purpose::End] {
+            for _ in 0..requests_at_once() {
+                let mut request = ask(&editor, purpose);
+                assert!(has_turn(&mut request));
+                held.push(request);
+            }
+            assert!(!has_turn(&mut ask(&editor, purpose)));
+        }
+        assert!(!has_turn(&mut ask(&owner, Purpose::Add)), "it is of the same organization");
+        assert!(has_turn(&mut ask(&owner, Purpose::End)));
+    }
 }

@@ -4,7 +4,7 @@ use axum::extract::FromRequestParts;
 use http::header::{AUTHORIZATION, ORIGIN};
 use http::request::Parts;
 use http::{Extensions, HeaderMap, StatusCode};
-use tonearm_domain::{Action, ErrorCode};
+use tonearm_domain::{Action, ErrorCode, RequestOrganization};
 use tonearm_service::{Access, Caller, take_turn};
 
 use crate::address::address;
@@ -37,6 +37,7 @@ async fn caller(parts: &mut Parts, app: &App, action: Action) -> Result<Caller, 
     let text = bearer(&parts.headers).map_err(ApiError::asking_for_key)?;
     let key = app.access.key(text, action).await.map_err(|error| ApiError::from(error).asking_for_key())?;
     tonearm_telemetry::note_organization(key.organization_id);
+    RequestOrganization::note(parts.extensions.get(), key.organization_id);
     Access::require_origin(&key, origin(&parts.headers))?;
     let caller = Caller::from(&*key).from_address(address(&parts.extensions));
     Access::act_on_key(key, text)?;
@@ -44,7 +45,7 @@ async fn caller(parts: &mut Parts, app: &App, action: Action) -> Result<Caller, 
     parts.extensions.insert(secret);
     // What plays is cached, and written for many requests at once.
     if action != Action::Play {
-        take_turn(caller.organization_id).await?;
+        take_turn(&caller).await?;
     }
     Ok(caller)
 }

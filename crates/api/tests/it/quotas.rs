@@ -104,6 +104,11 @@ async fn records_end_at_their_limit(database: TestDatabase) {
         House::open_with(database, ConnectOptions { record_limits, ..ConnectOptions::default() }).await;
     let session = house.upload_session().await;
     let key = house.key_of_type(KeyType::Player).await;
+    let hook = json!({ "kind": "collection", "url": "https://example.com/hook" });
+    let hook =
+        house.post("/v1/webhook", hook).await.expect_ok().json["webhook_id"].as_str().unwrap().to_owned();
+    let covered = house.post("/v1/collection", json!({ "title": "Covered" })).await.expect_ok().json;
+    let cover = local(covered["collection_cover_upload"]["upload_url"].as_str().unwrap()).to_owned();
     let creator = |index: usize| json!({ "organization_index": index.to_string(), "metadata": { "a": "b" } });
     let mut creators = Vec::new();
     let full = loop {
@@ -141,6 +146,13 @@ async fn records_end_at_their_limit(database: TestDatabase) {
     let track = json!({ "file_name": "a.wav" });
     exceeded(house.call_as("", Method::POST, &format!("/v1/upload/{session}/track"), track).await);
     exceeded(house.put(&format!("/v1/creator/{}", creators[0]), creator(0)).await);
+    exceeded(house.post(&format!("/v1/webhook/{hook}/rotate_secret"), Value::Null).await);
+    let picture = Body::from(crate::uploads::picture());
+    exceeded(house.send(Request::post(&cover).body(picture).unwrap()).await);
+    // An expiry is set once; then it could be moved closer without end.
+    let player = format!("/v1/api_key/{}", house.key_id(&key).await);
+    house.put(&player, json!({ "expires_at": "2030-03-01T00:00:00Z" })).await.expect_ok();
+    exceeded(house.put(&player, json!({ "expires_at": "2030-02-01T00:00:00Z" })).await);
     // What ends something is always possible, and so is what adds nothing.
     let quota = house.get("/v1/quota").await.expect_ok().json["quota"].clone();
     assert_eq!(quota["records"]["limit"], 40);

@@ -1,7 +1,7 @@
 //! One collection and its tracks.
 
 use askama::Template;
-use axum::extract::{Multipart, State};
+use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
 use tonearm_domain::{CollectionId, CoverOwner, Role, TrackId, TrackSort};
@@ -15,7 +15,7 @@ use crate::cover;
 use crate::edited::Edited;
 use crate::error::PageError;
 use crate::flash::Flash;
-use crate::form::{Fields, Problems};
+use crate::form::{Fields, FileForm, Problems};
 use crate::page::{Frame, Section, render, render_with};
 use crate::path::{PathId, Query};
 use crate::session::{Editor, Member, Viewer};
@@ -94,7 +94,7 @@ pub(super) async fn save_cover(
     State(app): State<Dashboard>,
     member: Member<Editor>,
     PathId(id): PathId<CollectionId>,
-    form: Multipart,
+    form: FileForm,
 ) -> Result<Response, PageError> {
     let Err(problems) = cover::save(&app, &member, CoverOwner::Collection(id), form).await? else {
         return Ok(Flash::CoverSaved.then(&member.path(&format!("/collections/{id}"))));

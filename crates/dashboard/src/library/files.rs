@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use axum::extract::multipart::{Field, MultipartRejection};
+use axum::extract::multipart::Field;
 use axum::extract::{Multipart, State};
 use axum::response::Response;
 use futures::TryStreamExt;
@@ -13,6 +13,7 @@ use super::upload::open_session;
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
+use crate::form::FileForm;
 use crate::path::PathId;
 use crate::picture::broken;
 use crate::session::{Editor, Member};
@@ -22,9 +23,18 @@ pub(super) async fn take(
     State(app): State<Dashboard>,
     member: Member<Editor>,
     PathId(id): PathId<CollectionId>,
-    form: Result<Multipart, MultipartRejection>,
+    form: FileForm,
 ) -> Result<Response, PageError> {
-    let mut form = form.map_err(|_| PageError::BadForm)?;
+    form.read(|form| take_all(&app, &member, id, form)).await?;
+    Ok(Flash::FilesTaken.then(&member.path(&format!("/collections/{id}"))))
+}
+
+async fn take_all(
+    app: &Dashboard,
+    member: &Member<Editor>,
+    id: CollectionId,
+    mut form: Multipart,
+) -> Result<(), PageError> {
     let mut session = None;
     while let Some(field) = form.next_field().await.map_err(broken)? {
         // If no file was chosen, browsers send one file without a name.
@@ -32,15 +42,12 @@ pub(super) async fn take(
         if let Some(name) = named {
             let session = match session {
                 Some(session) => session,
-                None => *session.insert(open_session(&app, &member, id).await?),
+                None => *session.insert(open_session(app, member, id).await?),
             };
-            take_one(&app, &member, (id, session), name, field).await?;
+            take_one(app, member, (id, session), name, field).await?;
         }
     }
-    if session.is_none() {
-        return Err(PageError::BadForm);
-    }
-    Ok(Flash::FilesTaken.then(&member.path(&format!("/collections/{id}"))))
+    session.map(|_| ()).ok_or(PageError::BadForm)
 }
 
 /// If a file cannot be accepted, its track is not kept.

@@ -3,7 +3,6 @@
 use std::error::Error;
 
 use axum::Json;
-use axum::extract::multipart::MultipartRejection;
 use axum::extract::{Multipart, State};
 use axum::response::Response;
 use futures::TryStreamExt;
@@ -15,7 +14,7 @@ use super::upload::ScriptError;
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
-use crate::form::Fields;
+use crate::form::{Fields, FileForm};
 use crate::path::PathId;
 use crate::picture::broken;
 use crate::session::{Editor, Member, Viewer};
@@ -81,9 +80,18 @@ pub(super) async fn take(
     State(app): State<Dashboard>,
     member: Member<Editor>,
     PathId(id): PathId<TrackId>,
-    form: Result<Multipart, MultipartRejection>,
+    form: FileForm,
 ) -> Result<Response, PageError> {
-    let mut form = form.map_err(|_| PageError::BadForm)?;
+    form.read(|form| take_one(&app, &member, id, form)).await?;
+    Ok(Flash::ReplacementTaken.then(&member.path(&format!("/tracks/{id}"))))
+}
+
+async fn take_one(
+    app: &Dashboard,
+    member: &Member<Editor>,
+    id: TrackId,
+    mut form: Multipart,
+) -> Result<(), PageError> {
     while let Some(field) = form.next_field().await.map_err(broken)? {
         let named = field.file_name().filter(|name| !name.is_empty()).map(str::to_owned);
         let Some(name) = named else { continue };
@@ -100,7 +108,7 @@ pub(super) async fn take(
             app.library.cancel_replacement(&caller, id).await?;
             return Err(refusal.into());
         }
-        return Ok(Flash::ReplacementTaken.then(&member.path(&format!("/tracks/{id}"))));
+        return Ok(());
     }
     Err(PageError::BadForm)
 }

@@ -1,7 +1,7 @@
 //! One track: play, edit, delete.
 
 use axum::Json;
-use axum::extract::{Multipart, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
 use http::StatusCode;
 use tonearm_domain::{CoverOwner, TrackId};
@@ -14,7 +14,7 @@ use crate::cover;
 use crate::embed::{PlayerData, SourceData, TrackData, covers};
 use crate::error::PageError;
 use crate::flash::Flash;
-use crate::form::{Fields, Problems};
+use crate::form::{Fields, FileForm, Problems};
 use crate::page::{render, render_with};
 use crate::path::PathId;
 use crate::session::{Editor, Member, Viewer};
@@ -68,7 +68,7 @@ pub(super) async fn save_cover(
     State(app): State<Dashboard>,
     member: Member<Editor>,
     PathId(id): PathId<TrackId>,
-    form: Multipart,
+    form: FileForm,
 ) -> Result<Response, PageError> {
     let Err(problems) = cover::save(&app, &member, CoverOwner::Track(id), form).await? else {
         return Ok(Flash::CoverSaved.then(&member.path(&format!("/tracks/{id}"))));

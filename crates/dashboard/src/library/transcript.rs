@@ -1,13 +1,12 @@
 //! The transcript of a track: editing it as WebVTT, downloading it, and transcribing again.
 
 use askama::Template;
-use axum::extract::multipart::MultipartRejection;
-use axum::extract::{Multipart, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use serde::Deserialize;
-use tonearm_domain::{LeftOut, MOST_CAPTION_BYTES, TrackId};
+use tonearm_domain::{LeftOut, TrackId};
 use tonearm_service::{EditTranscript, Refusal, Transcript};
 
 use crate::app::Dashboard;
@@ -16,12 +15,8 @@ use crate::flash::Flash;
 use crate::form::{Fields, Problems};
 use crate::page::{Frame, Section, render, render_with};
 use crate::path::{PathId, Query};
-use crate::picture::broken;
 use crate::session::{Editor, Member, Viewer};
 use crate::text::{Message, t};
-
-/// The most bytes of the form: the text once as text and once as a file, and the other fields.
-pub(super) const MOST_FORM_BYTES: usize = 2 * MOST_CAPTION_BYTES + 64 * 1024;
 
 #[derive(Template)]
 #[template(path = "library/transcript.html")]
@@ -55,9 +50,9 @@ pub(super) async fn save(
     State(app): State<Dashboard>,
     member: Member<Editor>,
     PathId(id): PathId<TrackId>,
-    form: Result<Multipart, MultipartRejection>,
+    fields: Fields,
 ) -> Result<Response, PageError> {
-    let edit = read(form.map_err(|_| PageError::BadForm)?).await?;
+    let edit = edit_of(&fields);
     let refusal = match app.library.edit_transcript(&member.caller(), id, edit.clone()).await {
         Ok(left_out) if left_out.is_empty() => {
             return Ok(Flash::Saved.then(&member.path(&format!("/tracks/{id}"))));
@@ -84,25 +79,14 @@ fn in_words(left_out: Vec<LeftOut>) -> Vec<(Message, String)> {
     lines.chain((more > 0).then(|| (t("track-captions-more").with("count", more), String::new()))).collect()
 }
 
-/// Reads the fields of the form. A file replaces the text.
-async fn read(mut form: Multipart) -> Result<EditTranscript, PageError> {
-    let mut edit =
-        EditTranscript { captions: String::new(), language: String::new(), version: String::new() };
-    while let Some(field) = form.next_field().await.map_err(broken)? {
-        let name = field.name().unwrap_or_default().to_owned();
-        let is_file = field.file_name().is_some();
-        let bytes = field.bytes().await.map_err(broken)?;
-        // Invalid UTF-8 is replaced: the WebVTT parser reports what is wrong with it.
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        match (name.as_str(), is_file) {
-            ("captions", false) if edit.captions.is_empty() => edit.captions = text,
-            ("file", true) if !text.is_empty() => edit.captions = text,
-            ("language", false) => text.trim().clone_into(&mut edit.language),
-            ("version", false) => edit.version = text,
-            _ => {}
-        }
-    }
-    Ok(edit)
+/// The fields of the form. A file replaces the text.
+fn edit_of(fields: &Fields) -> EditTranscript {
+    let text = match fields.raw("file") {
+        "" => fields.raw("captions"),
+        file => file,
+    };
+    let language = fields.text("language").to_owned();
+    EditTranscript { captions: text.to_owned(), language, version: fields.raw("version").to_owned() }
 }
 
 pub(super) async fn transcribe(

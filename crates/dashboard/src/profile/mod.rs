@@ -36,7 +36,7 @@ pub(crate) fn routes() -> Router<Dashboard> {
         .route("/password", ends(change_password))
         .route("/second-factor", get(second_factor::page).merge(post(second_factor::begin)))
         .route("/second-factor/confirm", post(second_factor::confirm))
-        .route("/second-factor/recovery-codes", ends(second_factor::renew_codes))
+        .route("/second-factor/recovery-codes", post(second_factor::renew_codes))
         .route("/second-factor/remove", ends(second_factor::remove))
         .route("/identities", post(identities::link))
         .route("/identities/{identity_id}/unlink", ends(identities::unlink))

@@ -1,7 +1,7 @@
 //! Name, colours and cover of an organization.
 
 use askama::Template;
-use axum::extract::{Multipart, State};
+use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
 use tonearm_domain::{Colour, CoverOwner};
@@ -12,7 +12,7 @@ use crate::cover;
 use crate::edited::Edited;
 use crate::error::PageError;
 use crate::flash::Flash;
-use crate::form::{Fields, Problems};
+use crate::form::{Fields, FileForm, Problems};
 use crate::library::{Shades, sent_colour};
 use crate::page::{Frame, Section, render, render_with};
 use crate::quota::QuotaBar;
@@ -71,7 +71,7 @@ async fn change(app: &Dashboard, member: &Member<Owner>, fields: &Fields) -> Res
 pub(super) async fn save_cover(
     State(app): State<Dashboard>,
     member: Member<Owner>,
-    form: Multipart,
+    form: FileForm,
 ) -> Result<Response, PageError> {
     let Err(problems) = cover::save(&app, &member, CoverOwner::Organization, form).await? else {
         return Ok(Flash::CoverSaved.then(&member.path("/organization")));

@@ -64,7 +64,8 @@ pub fn public_routes(pages: PublicPages) -> Router {
         .route("/embed/{first}/{share_key}", get(track::framed))
         .route("/embed/{first}/{share_key}/player.json", get(track::data))
         .route("/embed/{first}/{share_key}/captions.vtt", get(captions::captions));
-    around(routes, &pages.ambient)
+    let in_turn = from_fn_with_state((turns::turns(), pages.clone()), turns::in_turn);
+    around(routes.layer(in_turn), &pages.ambient)
         .merge(embed::routes())
         .layer(SetResponseHeaderLayer::overriding(CROSS_ORIGIN_RESOURCE_POLICY, FROM_ANYWHERE))
         .with_state(pages)
@@ -76,7 +77,6 @@ fn around<S: Clone + Send + Sync + 'static>(routes: Router<S>, ambient: &Ambient
         ServiceBuilder::new()
             .layer(from_fn_with_state(ambient.clone(), request_id::identify))
             .layer(from_fn(text::negotiate))
-            .layer(from_fn_with_state(turns::turns(), turns::in_turn))
             .layer(CatchPanicLayer::custom(panicked)),
     )
 }

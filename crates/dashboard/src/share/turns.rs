@@ -1,13 +1,18 @@
 //! Organizations share the processors for the pages behind share links: whoever has a link may request them, and a long
 //! list takes tens of milliseconds.
 
+use std::hash::Hash;
+use std::net::IpAddr;
+
 use axum::body::{Body, to_bytes};
-use axum::extract::{Request, State};
+use axum::extract::rejection::RawPathParamsRejection;
+use axum::extract::{RawPathParams, Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
-use tonearm_domain::FairSemaphore;
+use tonearm_domain::{ClientAddress, FairSemaphore, OrganizationId};
 use tonearm_service::RequestTurns;
 
+use super::PublicPages;
 use super::policy::Framing;
 use super::refused::Refused;
 
@@ -16,6 +21,15 @@ const MOST_REQUESTS: u64 = 512;
 
 /// Larger than any page.
 const MOST_BYTES: usize = 16 << 20;
+
+/// Whose turns are counted together.
+#[derive(Hash)]
+enum Holder {
+    /// The organization of the key.
+    Organization(OrganizationId),
+    /// Where a request without a valid key comes from.
+    Network(Option<IpAddr>),
+}
 
 /// Two answers at once for each processor: while one reads from the database, another is rendered.
 pub(super) fn turns() -> RequestTurns {
@@ -26,11 +40,31 @@ fn turns_of(at_once: usize) -> RequestTurns {
     RequestTurns::new(MOST_REQUESTS, FairSemaphore::new(at_once, 0))
 }
 
-/// Answers a request when it is the turn of the organization whose key is in its path. Its turn ends when the page is
-/// rendered, however slowly it is read.
-pub(super) async fn in_turn(State(turns): State<RequestTurns>, request: Request, next: Next) -> Response {
-    let turn = turns.take(organization_in(request.uri().path())).await;
-    let Some(_turn) = turn else { return Refused::AWAY.page(Framing::Open) };
+/// Answers a request when it is the turn of the organization whose key is in its path.
+pub(super) async fn in_turn(
+    State((turns, pages)): State<(RequestTurns, PublicPages)>,
+    parameters: Result<RawPathParams, RawPathParamsRejection>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let organization = match parameters.ok().as_ref().and_then(key) {
+        Some(key) => pages.playback.organization_of(key).await,
+        None => None,
+    };
+    let network = request.extensions().get::<ClientAddress>().map(|client| client.network());
+    let holder = organization.map_or(Holder::Network(network), Holder::Organization);
+    answer(&turns, holder, request, next).await
+}
+
+/// The key in a path: see [`public_routes`](super::public_routes).
+fn key(parameters: &RawPathParams) -> Option<&str> {
+    let named = |name| parameters.iter().find(|(own, _)| *own == name).map(|(_, value)| value);
+    named("share_key").or_else(|| named("first"))
+}
+
+/// The turn of a request ends when the page is rendered, however slowly it is read.
+async fn answer(turns: &RequestTurns, holder: impl Hash, request: Request, next: Next) -> Response {
+    let Some(_turn) = turns.take(holder).await else { return Refused::AWAY.page(Framing::Open) };
     let (parts, body) = next.run(request).await.into_parts();
     match to_bytes(body, MOST_BYTES).await {
         Ok(bytes) => Response::from_parts(parts, Body::from(bytes)),
@@ -39,12 +73,6 @@ pub(super) async fn in_turn(State(turns): State<RequestTurns>, request: Request,
             Refused::AWAY.page(Framing::Open)
         }
     }
-}
-
-/// A key begins with the id of its organization; nothing else in these paths has an underscore.
-fn organization_in(path: &str) -> Option<&str> {
-    let key = path.split('/').find(|part| part.contains('_'))?;
-    key.split('_').next()
 }
 
 #[cfg(test)]
@@ -61,21 +89,24 @@ mod tests {
 
     use super::*;
 
+    async fn by_path(State(turns): State<RequestTurns>, request: Request, next: Next) -> Response {
+        answer(&turns, request.uri().path().to_owned(), request, next).await
+    }
+
     /// The organizations of requests in the order in which they were answered, one at a time, and the statuses.
     async fn answered(requests: &[&str]) -> (Vec<String>, Vec<StatusCode>) {
         let order: Arc<Mutex<Vec<String>>> = Arc::default();
-        let answer = {
+        let page = {
             let order = Arc::clone(&order);
             async move |request: Request| {
                 tokio::time::sleep(Duration::from_millis(75)).await;
-                order.lock().unwrap().push(organization_in(request.uri().path()).unwrap().to_owned());
+                order.lock().unwrap().push(request.uri().path()[1..].to_owned());
             }
         };
-        let router = Router::new()
-            .route("/share/{first}", get(answer))
-            .layer(from_fn_with_state(turns_of(1), in_turn));
+        let router =
+            Router::new().route("/{organization}", get(page)).layer(from_fn_with_state(turns_of(1), by_path));
         let send = |organization: &&str| {
-            let request = Request::get(format!("/share/{organization}_s1")).body(Body::empty()).unwrap();
+            let request = Request::get(format!("/{organization}")).body(Body::empty()).unwrap();
             router.clone().oneshot(request)
         };
         let answers = join_all(requests.iter().map(send)).await;
@@ -99,13 +130,5 @@ mod tests {
         assert!((130..=136).contains(&order.len()), "as many as are answered within ten seconds: {order:?}");
         assert!(statuses[256..300].iter().all(|status| *status == StatusCode::SERVICE_UNAVAILABLE));
         assert_eq!(statuses[300..], [StatusCode::OK; 2]);
-    }
-
-    #[test]
-    fn keys_are_found_in_paths() {
-        let id = "0197b0b5-0000-7000-8000-000000000000";
-        assert_eq!(organization_in("/share/7abc_sXYZ_1"), Some("7abc"));
-        assert_eq!(organization_in(&format!("/embed/{id}/7abc_sXYZ/player.json")), Some("7abc"));
-        assert_eq!(organization_in("/share/nothing"), None);
     }
 }

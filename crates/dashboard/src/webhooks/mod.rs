@@ -17,7 +17,7 @@ pub(crate) fn routes() -> Router<Dashboard> {
         .route("/webhooks/{kind}/set", post(endpoints::set))
         .route("/webhooks/{kind}/remove", ends(endpoints::remove))
         .route("/webhooks/{kind}/secret", post(endpoints::reveal))
-        .route("/webhooks/{kind}/rotate", ends(endpoints::rotate))
+        .route("/webhooks/{kind}/rotate", post(endpoints::rotate))
         .route("/webhooks/{kind}/test", post(endpoints::test))
         .route("/webhooks/{kind}/replay-failed", post(endpoints::replay_failed))
         .route("/webhooks/deliveries/{delivery_id}", get(deliveries::page))

@@ -1,17 +1,22 @@
 //! Files that a form uploads without a script.
 
+use std::future::pending;
+use std::sync::Arc;
+
 use axum::body::{Body, Bytes};
-use futures::stream;
+use futures::{StreamExt as _, stream};
 use http::Request;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
 use tonearm_domain::{CollectionId, LimitOffset, ListWindow};
 use tonearm_fixtures::TestDatabase;
 use tonearm_fixtures::audio::{WavSpec, wav};
-use tonearm_service::Caller;
+use tonearm_service::{Caller, requests_at_once};
 
 use crate::browser::Browser;
 use crate::house::House;
 
-crate::on_both!(a_form_brings_files, what_is_not_taken_leaves_no_track);
+crate::on_both!(a_form_brings_files, what_is_not_taken_leaves_no_track, slow_forms_keep_nobody_waiting);
 
 /// A name and its content.
 type File<'a> = (&'a str, &'a [u8]);
@@ -78,4 +83,51 @@ async fn what_is_not_taken_leaves_no_track(database: TestDatabase) {
     let mut viewer = house.invited(&mut browser, "Vi", "viewer").await;
     let secret = viewer.get(&house.path("/library")).await;
     assert!(!secret.html.contains("multipart"), "viewers upload nothing");
+}
+
+/// The beginning of a form whose file never arrives. Says when more of it is waited for.
+fn stalled(secret: &str, waits: &Arc<Semaphore>) -> Body {
+    let head = format!(
+        "--x\r\nContent-Disposition: form-data; name=\"form_secret\"\r\n\r\n{secret}\r\n\
+         --x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.wav\"\r\n\r\nRIFF"
+    );
+    let waits = Arc::clone(waits);
+    let never = stream::once(async move {
+        waits.add_permits(1);
+        pending::<Result<Bytes, std::io::Error>>().await
+    });
+    Body::from_stream(stream::iter([Ok(Bytes::from(head))]).chain(never))
+}
+
+/// An editor who is removed cannot delay that with forms that never end.
+async fn slow_forms_keep_nobody_waiting(database: TestDatabase) {
+    let house = House::open(database).await;
+    let (mut ada, id) = (house.administrator().await, house.collection("By hand").await);
+    let track = house.track(id, "ebb.wav").await;
+    let mut bea = house.invited(&mut ada, "Bea", "editor").await;
+    let secret = bea.get(&house.path("/library")).await.form_secret();
+    let mut forms = JoinSet::new();
+    for path in [
+        format!("/collections/{id}/files"),
+        format!("/collections/{id}/cover"),
+        format!("/tracks/{track}/cover"),
+        format!("/tracks/{track}/transcript"),
+        "/selection/cover".to_owned(),
+    ] {
+        let (waits, most) = (Arc::new(Semaphore::new(0)), 2 * requests_at_once());
+        for _ in 0..most {
+            let request = Request::post(house.path(&path))
+                .header("sec-fetch-site", "same-origin")
+                .header("content-type", "multipart/form-data; boundary=x")
+                .body(stalled(&secret, &waits))
+                .unwrap();
+            let bea = bea.clone();
+            forms.spawn(async move { bea.open(request).await });
+        }
+        drop(waits.acquire_many(most as u32).await.unwrap());
+        assert_eq!(ada.get(&house.path("/library")).await.status, 200, "{path}");
+    }
+    let bea_id = house.people.person_by_email("bea@example.com").await.unwrap().id;
+    let (members, remove) = (house.path("/members"), house.path(&format!("/members/{bea_id}/remove")));
+    assert_eq!(ada.submit(&members, &remove, &[]).await.status, 303);
 }

@@ -168,6 +168,8 @@ async fn without_free_space_tracks_are_deleted_and_nothing_else_changes(database
     let house = House::open(database).await;
     let mut browser = house.administrator().await;
     let season = house.season(&["a.wav", "b.wav", "c.wav"]).await;
+    house.invited(&mut browser, "Bea", "editor").await;
+    let bea = house.people.person_by_email("bea@example.com").await.unwrap().id;
     let shortage = Shortage { place: DiskUse::Database, path: "/data".into(), free: 0, least: 1 };
     house.disk_room.note(Some(shortage));
     let library = house.path("/library");
@@ -182,6 +184,16 @@ async fn without_free_space_tracks_are_deleted_and_nothing_else_changes(database
     let deleted = house.sends(&mut browser, &season, "/selection", &season.tracks[..2], &fields).await;
     assert_eq!(deleted.status, 303, "{}", deleted.html);
     assert_eq!(titles(&mut browser, page).await, ["c"]);
+    // What replaces a secret, or gives back a role, adds something.
+    for replaced in
+        [house.path("/webhooks/track/rotate"), house.path("/profile/second-factor/recovery-codes")]
+    {
+        let refused = browser.submit(&library, &replaced, &[("code", "123456")]).await;
+        assert_eq!(refused.status, 507, "{replaced}: {}", refused.html);
+    }
+    let (members, role) = (house.path("/members"), house.path(&format!("/members/{bea}/role")));
+    assert_eq!(browser.submit(&members, &role, &[("role", "viewer")]).await.status, 303);
+    assert_eq!(browser.submit(&members, &role, &[("role", "editor")]).await.status, 507);
     let mut other = house.browser();
     assert_eq!(other.sign_in("ada@example.com", PASSWORD).await.status, 303);
     assert_eq!(other.submit("/dashboard/profile", "/dashboard/sign-out", &[]).await.status, 303);

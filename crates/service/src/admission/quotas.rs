@@ -55,12 +55,14 @@ impl QuotaAllowance {
     }
 }
 
-/// Refuses a cover that would exceed the quota, before it is received. [`claim_covers`] decides.
+/// Refuses a cover that would exceed the quota, or any if there is no room for its records, before it is received.
+/// [`claim_covers`] decides.
 pub(crate) async fn admit_cover(
     catalog: &Catalog,
     organization_id: OrganizationId,
     bytes: u64,
 ) -> Result<(), Refusal> {
+    catalog.record_limits().admit(catalog.record_usage(organization_id).await?)?;
     let quotas = catalog.quotas(organization_id).await?;
     if quotas.bytes.is_some() {
         quotas.admit_bytes(catalog.quota_usage(organization_id).await?, bytes)?;

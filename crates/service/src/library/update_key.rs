@@ -152,7 +152,12 @@ fn require_right_to_widen(caller: &Caller, before: &ApiKey, key: &ApiKey) -> Res
     Ok(())
 }
 
-/// Whether a change only takes rights from a key. Such changes come to an end, so they are possible without room.
+/// Whether a change only takes rights from a key, so that it is possible without room. Such changes come to an end: an
+/// expiry is set once, as it could be moved closer without end.
 fn only_narrows(before: &ApiKey, after: &ApiKey) -> bool {
-    before.allows_more_than(after) && !after.allows_more_than(before) && after.title == before.title
+    let moves_expiry = before.expires_at.is_some() && after.expires_at != before.expires_at;
+    before.allows_more_than(after)
+        && !after.allows_more_than(before)
+        && after.title == before.title
+        && !moves_expiry
 }

@@ -117,7 +117,9 @@ impl People {
         if person.is_administrator == is_one {
             return Ok(());
         }
-        if !is_one {
+        if is_one {
+            self.catalog.admit_to_disk()?;
+        } else {
             require_administrator_besides(&tx, &person).await?;
             tx.delete_password_links_by(id).await?;
         }

@@ -72,7 +72,12 @@ impl People {
     pub async fn set_role(&self, caller: &Caller, person: PersonId, role: Role) -> Result<(), Refusal> {
         let tx = self.begin_with_member(caller, person).await?;
         let earlier = require_another_owner(&tx, caller, person, Some(role)).await?;
-        if role < earlier {
+        if role == earlier {
+            return Ok(());
+        }
+        if role > earlier {
+            tx.require_room(caller.organization_id).await?;
+        } else {
             tx.delete_invitations_of(person, Some(caller.organization_id), self.ambient.now()).await?;
         }
         if role < Role::Editor {

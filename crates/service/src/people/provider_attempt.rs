@@ -12,6 +12,7 @@ use super::provider::SignInProvider;
 use super::throttle::Subjects;
 use super::{Device, People, ProviderSignInError, Resumed};
 use crate::refusal::Refusal;
+use crate::request_turns::without_turn;
 
 const CONTEXT: &str = "provider_attempt";
 
@@ -94,7 +95,7 @@ impl People {
             nonce: self.token().reveal(),
             verifier: hex::encode(self.ambient.random::<32>()),
         };
-        let url = provider.provider().authorize_url(&secrets).await?;
+        let url = without_turn(provider.provider().authorize_url(&secrets)).await??;
         let next = if next.len() <= MOST_PATH { next } else { "/dashboard" };
         let ProviderSecrets { state, nonce, verifier } = secrets;
         let (issuer, at) = (provider.issuer().to_owned(), self.ambient.now().unix_millis());

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use tonearm_domain::{Action, ApiKey, FileData, FileOutcome, ObjectKey, Recipe, TrackId, UsageCounts};
+use tonearm_domain::{
+    Action, ApiKey, FileData, FileOutcome, ObjectKey, OrganizationId, Recipe, TrackId, UsageCounts,
+};
 use tonearm_signing::{DEFAULT_TTL_SECONDS, DeliveryTerms};
 
 use super::{Playback, Visit};
@@ -55,6 +57,11 @@ impl Playback {
     /// How long the URLs of a share link are valid, in seconds, if it expires before they would: within an hour.
     pub(super) fn ttl_of_link(&self, key: &ApiKey) -> Option<u32> {
         key.expires_at.map(|end| self.seconds_until(end)).filter(|left| *left < DEFAULT_TTL_SECONDS)
+    }
+
+    /// The organization of a key in a share link, if the key is valid.
+    pub async fn organization_of(&self, key_text: &str) -> Option<OrganizationId> {
+        self.0.access.bearer(key_text).await.ok().map(|key| key.organization_id)
     }
 
     /// Checks a share link. All access to shared tracks goes through here.

@@ -11,6 +11,7 @@ use super::{NO_PROVIDER, Transcriptions};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::refusal::Refusal;
+use crate::request_turns::without_turn;
 
 /// The timeout for transcribing one second of sound.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -76,7 +77,8 @@ impl Transcriptions {
         audit::record(&tx, &self.ambient, caller, done).await?;
         tx.commit().await?;
         let began = Instant::now();
-        Ok(match timeout(PATIENCE, self.ask(&settings, Bytes::from_static(SECOND))).await {
+        let asked = timeout(PATIENCE, self.ask(&settings, Bytes::from_static(SECOND)));
+        Ok(match without_turn(asked).await? {
             Ok(Ok(response)) => ProviderTest::Answered { after: began.elapsed(), words: words(&response) },
             Ok(Err(error)) => ProviderTest::Failed(error.to_string()),
             Err(_) => {

@@ -132,6 +132,7 @@ impl Uploads {
         theme: Vec<ThemeColour>,
     ) -> Result<(), Refusal> {
         let tx = self.catalog.begin().await?;
+        tx.admit_records(organization_id).await?;
         self.put_to_use(&tx, organization_id, owner, cover, theme).await?;
         covers::queue_rest(&tx, &self.ambient, organization_id, owner).await?;
         let (action, subject_id) = match owner {

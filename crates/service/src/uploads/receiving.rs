@@ -18,7 +18,6 @@ use tonearm_telemetry::Budget;
 
 use super::Uploads;
 use crate::refusal::Refusal;
-use crate::request_turns::without_turn;
 
 /// Bytes of all pictures that are being received.
 const MOST_RECEIVED_BYTES: u64 = 1 << 30;
@@ -96,7 +95,7 @@ impl Uploads {
         S: Stream<Item = Result<Bytes, E>>,
         E: Into<Box<dyn Error + Send + Sync>>,
     {
-        without_turn(self.receiving.receive(terms, chunks)).await?
+        self.receiving.receive(terms, chunks).await
     }
 
     /// Reads a picture into memory, once few others are there.

@@ -1,8 +1,7 @@
 //! Making a picture the cover of the selected tracks.
 
 use askama::Template;
-use axum::extract::multipart::MultipartRejection;
-use axum::extract::{Multipart, State};
+use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
 use tonearm_service::Refusal;
@@ -11,7 +10,7 @@ use super::selected::{Selection, done};
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
-use crate::form::Problems;
+use crate::form::{FileForm, Problems};
 use crate::page::{Frame, Section, render_with};
 use crate::picture::picture_of_tracks;
 use crate::session::{Editor, Member};
@@ -29,11 +28,11 @@ pub(super) struct CoverPage {
 pub(in crate::library) async fn set_cover(
     State(app): State<Dashboard>,
     member: Member<Editor>,
-    form: Result<Multipart, MultipartRejection>,
+    form: FileForm,
 ) -> Result<Response, PageError> {
-    let form = form.map_err(|_| PageError::BadForm)?;
     let caller = member.caller();
-    let (fields, picture) = picture_of_tracks(form, &app.uploads, caller.organization_id).await?;
+    let (fields, picture) =
+        form.read(|form| picture_of_tracks(form, &app.uploads, caller.organization_id)).await?;
     let selection = Selection::of(&fields)?;
     match app.uploads.cover_tracks(&caller, &selection.tracks, picture.bytes.clone()).await {
         Ok(changed) => Ok(done(&member, &selection.back(), Flash::TracksCovered, changed)),

@@ -8,12 +8,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use axum::Router;
+use axum::body::Bytes;
 use axum::extract::Request;
 use axum::http::header::{AUTHORIZATION, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Router};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -21,8 +23,8 @@ use rmcp::model::{ClientJsonRpcMessage, ClientRequest};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
+use tonearm_domain::{ClientAddress, Held, Shares};
 
 use self::message::{Refused, read};
 pub(super) use self::origin::Origin;
@@ -30,16 +32,20 @@ use super::server::ToolServer;
 use crate::cli::bulk::{Stop, is_sendable};
 use crate::cli::{Failure, print};
 
-/// Connections at a time.
-const MOST_CONNECTIONS: usize = 256;
+/// Connections at a time, of which each network has its share.
+const MOST_CONNECTIONS: u64 = 512;
 
-/// Requests at a time: each of them makes at most one at a time to the service.
-const MOST_REQUESTS: usize = 64;
+/// Requests at a time that have arrived, of which each network has its share. Each of them makes at most one at a time to
+/// the service.
+const MOST_REQUESTS: u64 = 128;
 
 /// How long the head of a request may take to arrive, from the moment that one is waited for.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long a request may take as a whole: longer than a tool.
+/// How long the body of a request may take to arrive.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How long a request may take once it has arrived: longer than a tool.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(150);
 
 /// The longest body of a request, in bytes.
@@ -63,11 +69,11 @@ pub(super) struct UnderWay(Arc<State>);
 struct State {
     is_key_refused: AtomicBool,
     /// One of [`MOST_REQUESTS`].
-    _place: OwnedSemaphorePermit,
+    _place: Held,
 }
 
 impl UnderWay {
-    fn new(place: OwnedSemaphorePermit) -> Self {
+    fn new(place: Held) -> Self {
         Self(Arc::new(State { is_key_refused: AtomicBool::new(false), _place: place }))
     }
 
@@ -93,16 +99,18 @@ pub(super) async fn serve(
     let local = listener.local_addr().map_err(problem)?;
     print::complain(format_args!("Serving the tools of {} at http://{local}/mcp", server.service()));
     let router = router(&access, server);
-    let connections = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    let connections = Shares::new(MOST_CONNECTIONS);
     let tracker = TaskTracker::new();
-    while let Some(accepted) = stop.unless_interrupted(accept(&listener, &connections)).await {
+    while let Some(accepted) = stop.unless_interrupted(listener.accept()).await {
         // The connection was lost before it was accepted, or there was no file descriptor for it. Later ones may
         // succeed.
-        let Ok((socket, place)) = accepted else {
+        let Ok((socket, peer)) = accepted else {
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
-        let (router, stop) = (router.clone(), stop.clone());
+        let client = ClientAddress::from(peer.ip());
+        let Some(place) = connections.take(client.network()) else { continue };
+        let (router, stop) = (router.clone().layer(Extension(client)), stop.clone());
         tracker.spawn(async move {
             converse(socket, router, &stop).await;
             drop(place);
@@ -112,16 +120,6 @@ pub(super) async fn serve(
     // Requests that take longer are cut off when the program ends.
     let _ = tokio::time::timeout(DRAIN, tracker.wait()).await;
     Ok(())
-}
-
-/// The next connection, once there is a place for it.
-async fn accept(
-    listener: &TcpListener,
-    connections: &Arc<Semaphore>,
-) -> std::io::Result<(TcpStream, tokio::sync::OwnedSemaphorePermit)> {
-    let place = Arc::clone(connections).acquire_owned().await.map_err(std::io::Error::other)?;
-    let (socket, _) = listener.accept().await?;
-    Ok((socket, place))
 }
 
 async fn converse(socket: TcpStream, router: Router, stop: &Stop) {
@@ -151,7 +149,7 @@ fn router(access: &Access, server: ToolServer) -> Router {
     if !access.hosts.is_empty() {
         config = config.with_allowed_hosts(access.hosts.iter().cloned());
     }
-    let gate = Gate { server: server.clone(), requests: Arc::new(Semaphore::new(MOST_REQUESTS)) };
+    let gate = Gate { server: server.clone(), requests: Shares::new(MOST_REQUESTS) };
     let service = StreamableHttpService::new(
         move || Ok(server.clone()),
         Arc::new(NeverSessionManager::default()),
@@ -159,7 +157,7 @@ fn router(access: &Access, server: ToolServer) -> Router {
     );
     Router::new()
         .route_service("/mcp", service)
-        .layer(middleware::from_fn(move |request, next| admit(gate.clone(), request, next)))
+        .layer(middleware::from_fn(move |client, request, next| admit(gate.clone(), client, request, next)))
         .layer(origin::cors(&access.origins))
 }
 
@@ -167,22 +165,36 @@ fn router(access: &Access, server: ToolServer) -> Router {
 #[derive(Clone)]
 struct Gate {
     server: ToolServer,
-    requests: Arc<Semaphore>,
+    requests: Shares,
 }
 
-/// Lets in who has something like a key, while there is room. Whether the key is valid, the service decides.
-async fn admit(gate: Gate, request: Request, next: Next) -> Response {
+/// Lets in who has something like a key, once the request has arrived and while there is room. Whether the key is valid,
+/// the service decides.
+async fn admit(
+    gate: Gate,
+    Extension(client): Extension<ClientAddress>,
+    request: Request,
+    next: Next,
+) -> Response {
     if bearer(request.headers()).is_none() {
         let text = "send an API key of the service in the header `Authorization: Bearer <API_KEY>`";
         return unauthorized(Refused::new(StatusCode::UNAUTHORIZED, text).into_response());
     }
-    let Ok(place) = gate.requests.try_acquire_owned() else {
+    let (parts, body) = request.into_parts();
+    let body = match tokio::time::timeout(BODY_TIMEOUT, axum::body::to_bytes(body, LONGEST_BODY)).await {
+        Ok(Ok(body)) => body,
+        Ok(Err(_)) => {
+            return Refused::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large").into_response();
+        }
+        Err(_) => return Refused::new(StatusCode::REQUEST_TIMEOUT, "the body took too long").into_response(),
+    };
+    let Some(place) = gate.requests.take(client.network()) else {
         let text = "too many requests at a time; try again shortly";
         let refused = Refused::new(StatusCode::SERVICE_UNAVAILABLE, text);
         return ([(RETRY_AFTER, "1")], refused).into_response();
     };
     let under_way = UnderWay::new(place);
-    let run = answer(&gate.server, request, &under_way, next);
+    let run = answer(&gate.server, (parts, body), &under_way, next);
     match tokio::time::timeout(REQUEST_TIMEOUT, run).await {
         Ok(response) if under_way.is_key_refused() => unauthorized(response),
         Ok(response) => response,
@@ -190,11 +202,12 @@ async fn admit(gate: Gate, request: Request, next: Next) -> Response {
     }
 }
 
-async fn answer(server: &ToolServer, request: Request, under_way: &UnderWay, next: Next) -> Response {
-    let (mut parts, body) = request.into_parts();
-    let Ok(body) = axum::body::to_bytes(body, LONGEST_BODY).await else {
-        return Refused::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large").into_response();
-    };
+async fn answer(
+    server: &ToolServer,
+    (mut parts, body): (Parts, Bytes),
+    under_way: &UnderWay,
+    next: Next,
+) -> Response {
     let message = match read(&body) {
         Ok(message) => message,
         Err(refused) => return refused.into_response(),

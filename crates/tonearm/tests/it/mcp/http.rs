@@ -5,7 +5,7 @@ use std::process::Stdio;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, ORIGIN, WWW_AUTHENTICATE};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::process::Child;
 use tokio::task::JoinSet;
@@ -14,7 +14,7 @@ use tonearm_testkit::{Backend, Client, TestServer};
 use super::{EVENTUALLY, PROTOCOL, command, initialize, result_of};
 use crate::text;
 
-/// Calls at a time.
+/// Calls of one network at a time.
 const MOST_CALLS: usize = 64;
 
 const PAGES: &str = "https://app.example.com";
@@ -226,6 +226,30 @@ async fn a_call_ends_with_its_caller() {
         }
     };
     tokio::time::timeout(EVENTUALLY, place_is_free).await.expect("places are not given back");
+}
+
+/// Whoever has no key sends requests that never arrive.
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_that_do_not_arrive_take_no_places() {
+    let server = TestServer::start(Backend::Embedded).await;
+    let served = HttpServer::start(&server).await;
+    let address = served.url.trim_start_matches("http://").trim_end_matches("/mcp").to_owned();
+    let begun = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer nothing\r\nContent-Length: 9\r\n\
+         Content-Type: application/json\r\nExpect: 100-continue\r\n\r\n"
+    );
+    let mut begun_ones = Vec::new();
+    for _ in 0..2 * MOST_CALLS {
+        let mut socket = TcpStream::connect(&address).await.unwrap();
+        socket.write_all(begun.as_bytes()).await.unwrap();
+        // The body is asked for, so the request is under way.
+        let mut said = [0; 12];
+        tokio::time::timeout(EVENTUALLY, socket.read_exact(&mut said)).await.unwrap().unwrap();
+        assert_eq!(&said, b"HTTP/1.1 100");
+        begun_ones.push(socket);
+    }
+    served.ask(server.client.key(), "tools/list", json!({})).await;
+    server.node.stop().await;
 }
 
 /// Connections are limited, so silent ones are closed.
