@@ -62,27 +62,27 @@ pub const REQUEST_BYTES: u64 = 128 * 1024;
 pub enum CollectError<E> {
     /// It is larger than the limit.
     TooLarge,
-    /// Its network has its share of the memory, or others need it.
+    /// Its site has its share of the memory, or others need it.
     NoMemory,
     /// It ended early.
     Interrupted(E),
 }
 
-/// A budget for the bodies of requests that are collected in memory, and the network of a request. Servers add it to the
+/// A budget for the bodies of requests that are collected in memory, and the site of a request. Servers add it to the
 /// extensions of a request with a body.
 #[derive(Clone)]
 pub struct BodyBudget {
     /// The budget.
     pub budget: ByteBudget,
-    /// The network that the request comes from.
-    pub network: IpAddr,
+    /// The networks of the customer that the request comes from.
+    pub site: IpAddr,
 }
 
 impl BodyBudget {
     /// Nothing yet, for the network of a request. Without a server, there is no limit.
     fn holder(bodies: Option<&Self>) -> HeldBytes {
         match bodies {
-            Some(bodies) => bodies.budget.holder(bodies.network),
+            Some(bodies) => bodies.budget.holder(bodies.site),
             None => ByteBudget::new(u64::MAX, || {}).holder(()),
         }
     }
@@ -354,7 +354,7 @@ mod tests {
     #[test]
     fn bodies_that_arrive_count_towards_the_memory_of_their_network() {
         let budget = budget(3 * REQUEST_BYTES);
-        let bodies = BodyBudget { budget: budget.clone(), network: "192.0.2.1".parse().unwrap() };
+        let bodies = BodyBudget { budget: budget.clone(), site: "192.0.2.1".parse().unwrap() };
         let mut context = Context::from_waker(Waker::noop());
         let held = || budget.used().total;
         let mut idle = Box::pin(BodyBudget::collect(Some(&bodies), 1000, body(&[], false)));

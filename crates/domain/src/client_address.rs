@@ -27,13 +27,12 @@ impl ClientAddress {
         }
     }
 
-    /// The /48 of an IPv6 address: the networks that one customer can have at most.
-    pub fn site(self) -> Option<IpAddr> {
+    /// All networks that one customer can have: the /48 of an IPv6 address. Shares of what a node has are those of sites;
+    /// what is limited whether anybody else needs it or not is limited for each network.
+    pub fn site(self) -> IpAddr {
         match self.0 {
-            IpAddr::V6(v6) if !v6.is_loopback() => {
-                Some(IpAddr::V6((v6.to_bits() & (u128::MAX << 80)).into()))
-            }
-            _ => None,
+            IpAddr::V6(v6) if !v6.is_loopback() => IpAddr::V6((v6.to_bits() & (u128::MAX << 80)).into()),
+            other => other,
         }
     }
 }
@@ -53,6 +52,7 @@ mod tests {
         let site = |text: &str| ClientAddress::from(text.parse::<IpAddr>().unwrap()).site();
         assert_eq!(site("2001:db8:0:1::1"), site("2001:db8:0:ffff::"));
         assert_ne!(site("2001:db8:0:1::1"), site("2001:db8:1:1::1"));
-        assert_eq!([site("192.0.2.1"), site("::ffff:192.0.2.1"), site("::1")], [None; 3]);
+        assert_eq!(site("::ffff:192.0.2.1"), network("192.0.2.1"));
+        assert!(site("::1").is_loopback());
     }
 }

@@ -196,7 +196,7 @@ impl Front {
         // A client that waits to continue must not be told to.
         let is_waiting = request.headers().contains_key(EXPECT);
         if !request.body().is_end_stream() {
-            let budget = BodyBudget { budget: self.collected.clone(), network: client.network() };
+            let budget = BodyBudget { budget: self.collected.clone(), site: client.site() };
             request.extensions_mut().insert(budget);
             request = request.map(|body| unread_body.of(Body::new(DeadlineBody::new(body, patience))));
         }
@@ -302,14 +302,14 @@ impl Sender {
     /// share.
     fn hold(
         self,
-        [by_organization, by_network]: &[ByteBudget; 2],
+        [by_organization, by_site]: &[ByteBudget; 2],
         bytes: u64,
         is_repeatable: bool,
     ) -> Result<Vec<HeldBytes>, TooMuchUnread> {
         let organization = self.organization.get().map(|id| by_organization.holder(id));
-        let network = self.client.network();
-        let network = (!network.is_loopback()).then(|| by_network.holder(network));
-        let mut held: Vec<HeldBytes> = organization.into_iter().chain(network).collect();
+        let site = self.client.site();
+        let site = (!site.is_loopback()).then(|| by_site.holder(site));
+        let mut held: Vec<HeldBytes> = organization.into_iter().chain(site).collect();
         let has_room = held.iter_mut().all(|held| match is_repeatable {
             true => held.grow(bytes),
             false => held.grow_instead(bytes),
@@ -424,6 +424,18 @@ mod tests {
         assert!(!is_complete(unread.remove(0)).await);
         assert!(is_complete(told).await && is_complete(other).await && is_complete(unread.remove(0)).await);
         assert_eq!(status(own(), one).await, StatusCode::OK);
+    }
+
+    #[tokio::test]
+    async fn one_customer_with_many_networks_leaves_room_for_another() {
+        let front = front();
+        let mut unread = Vec::new();
+        for network in 0..=MOST_UNREAD_BYTES / LARGE as u64 {
+            let address = format!("[2001:db8:0:{network:x}::1]");
+            unread.push(ask(&front, Request::get("/v1/own"), ("1", &address)).await);
+        }
+        let answered = ask(&front, Request::get("/v1/own"), ("2", "198.51.100.1")).await;
+        assert_eq!(answered.status(), StatusCode::OK);
     }
 
     #[tokio::test]

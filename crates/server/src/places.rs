@@ -43,8 +43,8 @@ struct Table {
 /// Whose connections are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Holder {
-    /// An address, or the /64 of an IPv6 address.
-    Network(IpAddr),
+    /// An address, or the /48 of an IPv6 address.
+    Site(IpAddr),
     /// Each connection of a trusted proxy is counted alone, because the clients behind it are many.
     Proxied(u64),
 }
@@ -82,8 +82,8 @@ impl Places {
         let mut table = self.table();
         let number = table.next;
         table.next += 1;
-        let network = ClientAddress::from(address).network();
-        let holder = if is_proxy { Holder::Proxied(number) } else { Holder::Network(network) };
+        let site = ClientAddress::from(address).site();
+        let holder = if is_proxy { Holder::Proxied(number) } else { Holder::Site(site) };
         if table.seats.len() >= self.most {
             let displaced = table.displace_for(holder);
             self.warn(&mut table, displaced.as_deref());
@@ -117,7 +117,7 @@ impl Places {
         let most = self.most;
         let largest = table.held.iter().max_by_key(|(_, held)| **held);
         let (network, held) = match largest {
-            Some((Holder::Network(network), held)) => (self.stored_addresses.of(*network).to_string(), *held),
+            Some((Holder::Site(network), held)) => (self.stored_addresses.of(*network).to_string(), *held),
             Some((Holder::Proxied(_), held)) => ("a trusted proxy".to_owned(), *held),
             None => return,
         };
@@ -249,11 +249,11 @@ mod tests {
     fn the_network_with_the_most_makes_room() {
         let places = places(5);
         let take = |text: &str| places.take(address(text), false);
-        let flood: Vec<Place> = (1..=4).filter_map(|n| take(&format!("2001:db8::{n}"))).collect();
+        let flood: Vec<Place> = (1..=4).filter_map(|n| take(&format!("2001:db8:0:{n}::1"))).collect();
         let other = take("192.0.2.1").unwrap();
         flood[0].seat.set_idle(false);
         flood[2].seat.set_idle_for(Duration::from_secs(7));
-        assert!(take("2001:db8::5").is_none(), "it has more than everybody else");
+        assert!(take("2001:db8:0:5::1").is_none(), "it has more than everybody else");
         let newcomer = take("192.0.2.2").unwrap();
         let displaced: Vec<bool> = flood.iter().map(is_displaced).collect();
         assert_eq!(displaced, [false, false, true, false], "the longest idle one");

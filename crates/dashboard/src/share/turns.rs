@@ -28,7 +28,7 @@ enum Holder {
     /// The organization of the key.
     Organization(OrganizationId),
     /// Where a request without a valid key comes from.
-    Network(Option<IpAddr>),
+    Site(Option<IpAddr>),
 }
 
 /// Two answers at once for each processor: while one reads from the database, another is rendered.
@@ -51,8 +51,8 @@ pub(super) async fn in_turn(
         Some(key) => pages.playback.organization_of(key).await,
         None => None,
     };
-    let network = request.extensions().get::<ClientAddress>().map(|client| client.network());
-    let holder = organization.map_or(Holder::Network(network), Holder::Organization);
+    let site = request.extensions().get::<ClientAddress>().map(|client| client.site());
+    let holder = organization.map_or(Holder::Site(site), Holder::Organization);
     answer(&turns, holder, request, next).await
 }
 

@@ -85,7 +85,8 @@ impl Networks {
         if network.is_loopback() {
             return true;
         }
-        let ranges = || client.site().map(Range::Site).into_iter().chain([Range::Network(network)]);
+        let site = network.is_ipv6().then(|| Range::Site(client.site()));
+        let ranges = || site.into_iter().chain([Range::Network(network)]);
         // After a panic the counts are still consistent.
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let has_room = ranges().all(|range| known.has_room(range, listener, now));

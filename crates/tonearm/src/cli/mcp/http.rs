@@ -109,7 +109,7 @@ pub(super) async fn serve(
             continue;
         };
         let client = ClientAddress::from(peer.ip());
-        let Some(place) = connections.take(client.network()) else { continue };
+        let Some(place) = connections.take(client.site()) else { continue };
         let (router, stop) = (router.clone().layer(Extension(client)), stop.clone());
         tracker.spawn(async move {
             converse(socket, router, &stop).await;
@@ -188,7 +188,7 @@ async fn admit(
         }
         Err(_) => return Refused::new(StatusCode::REQUEST_TIMEOUT, "the body took too long").into_response(),
     };
-    let Some(place) = gate.requests.take(client.network()) else {
+    let Some(place) = gate.requests.take(client.site()) else {
         let text = "too many requests at a time; try again shortly";
         let refused = Refused::new(StatusCode::SERVICE_UNAVAILABLE, text);
         return ([(RETRY_AFTER, "1")], refused).into_response();
