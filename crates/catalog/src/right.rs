@@ -157,7 +157,7 @@ pub fn act_for(purpose: Purpose) {
 
 /// What the writes of the running request are for, if it is known.
 pub fn purpose() -> Option<Purpose> {
-    REQUEST.try_with(|request| *request.purpose.lock().unwrap_or_else(PoisonError::into_inner)).ok().flatten()
+    REQUEST.try_with(|request| *request.purpose.lock().unwrap_or_else(PoisonError::into_inner)).ok()
 }
 
 /// From now on, the transactions of the running request are refused once this right has ended. Returns `false` outside

@@ -148,13 +148,14 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use futures::FutureExt as _;
+    use http_body_util::Full;
     use tonearm_domain::PersonId;
 
     use super::*;
 
     static TAKEN: AtomicUsize = AtomicUsize::new(0);
 
-    type Request = Pin<Box<dyn Future<Output = ()>>>;
+    type Running = Pin<Box<dyn Future<Output = ()>>>;
 
     /// Requests that end something wait neither for those that add nor for those of others that end something.
     #[tokio::test]
@@ -162,31 +163,35 @@ mod tests {
         let (ambient, _) = tonearm_fixtures::ambient();
         let organization = ambient.record_id();
         let caller = || Caller::person(organization, ambient.record_id::<PersonId>());
-        let ask = |caller: &Caller, purpose| -> Request {
+        let ask = |caller: &Caller, method: Method| -> Running {
             let (caller, ambient) = (caller.clone(), ambient.clone());
-            let work = async move {
-                take_turn(&caller).await.unwrap();
-                TAKEN.fetch_add(1, Ordering::Relaxed);
-                pending::<()>().await;
+            let run = move |_| {
+                let caller = caller.clone();
+                async move {
+                    take_turn(&caller).await.unwrap();
+                    TAKEN.fetch_add(1, Ordering::Relaxed);
+                    pending::<()>().await;
+                }
             };
-            Box::pin(async move { in_request(ambient, purpose, work, || None).await })
+            let request = Request::builder().method(method).body(Full::<Bytes>::default()).unwrap();
+            Box::pin(async move { in_request(ambient, request, run).await })
         };
-        let has_turn = |request: &mut Request| {
+        let has_turn = |request: &mut Running| {
             let before = TAKEN.load(Ordering::Relaxed);
             assert!(request.as_mut().now_or_never().is_none());
             TAKEN.load(Ordering::Relaxed) > before
         };
         let (editor, owner) = (caller(), caller());
         let mut held = Vec::new();
-        for purpose in [Purpose::Add, Purpose::End] {
+        for method in [Method::POST, Method::DELETE] {
             for _ in 0..requests_at_once() {
-                let mut request = ask(&editor, purpose);
+                let mut request = ask(&editor, method.clone());
                 assert!(has_turn(&mut request));
                 held.push(request);
             }
-            assert!(!has_turn(&mut ask(&editor, purpose)));
+            assert!(!has_turn(&mut ask(&editor, method)));
         }
-        assert!(!has_turn(&mut ask(&owner, Purpose::Add)), "it is of the same organization");
-        assert!(has_turn(&mut ask(&owner, Purpose::End)));
+        assert!(!has_turn(&mut ask(&owner, Method::POST)), "it is of the same organization");
+        assert!(has_turn(&mut ask(&owner, Method::DELETE)));
     }
 }

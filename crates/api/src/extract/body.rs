@@ -197,8 +197,8 @@ mod tests {
     #[tokio::test]
     async fn a_network_with_its_share_is_told_to_come_back() {
         let (mut parts, _) = Request::new(()).into_parts();
-        let (budget, network) = (ByteBudget::new(3 * REQUEST_BYTES / 2, || {}), "192.0.2.1".parse().unwrap());
-        parts.extensions.insert(BodyBudget { budget, network });
+        let (budget, site) = (ByteBudget::new(3 * REQUEST_BYTES / 2, || {}), "192.0.2.1".parse().unwrap());
+        parts.extensions.insert(BodyBudget { budget, site });
         let stalls = AnyBody::from_stream(futures::stream::pending::<Result<Bytes, std::io::Error>>());
         let mut stalled = Box::pin(read(&parts, stalls, 2000));
         assert!(futures::poll!(stalled.as_mut()).is_pending());
