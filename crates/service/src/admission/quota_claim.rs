@@ -71,6 +71,11 @@ impl QuotaClaim {
         if !self.is_limited || is_covered {
             return Ok(());
         }
+        // On the heap: most chunks need no transaction, and its future takes kilobytes.
+        Box::pin(self.claim(arrived, now)).await
+    }
+
+    async fn claim(&mut self, arrived: u64, now: Timestamp) -> Result<(), Refusal> {
         let organization_id = self.name.organization_id;
         let tx = self.catalog.begin().await?;
         quotas::admit_stored(&tx, organization_id, arrived, self.claimed).await?;

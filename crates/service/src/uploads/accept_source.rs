@@ -78,7 +78,7 @@ impl Uploads {
         }
         let opener = self.opener_of(&track, slot).await?;
         let allowance = self.require_room(organization_id, terms.size, 0).await?;
-        let (key, stored, mut claim) = self.store_source(&track, body, terms, allowance).await?;
+        let (key, stored, mut claim) = Box::pin(self.store_source(&track, body, terms, allowance)).await?;
         let record = || async {
             let tx = self.catalog.begin().await?;
             require_opener(&tx, organization_id, opener).await?;

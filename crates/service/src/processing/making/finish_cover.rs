@@ -52,7 +52,7 @@ impl Processing {
         // stored.
         let in_use = match found {
             Some((folder, versions)) => {
-                self.record_covers(organization_id, owner, (folder, &versions), recorded).await?
+                Box::pin(self.record_covers(organization_id, owner, (folder, &versions), recorded)).await?
             }
             None => Vec::new(),
         };
