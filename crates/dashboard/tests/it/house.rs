@@ -5,7 +5,7 @@ use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{Catalog, ConnectOptions};
-use tonearm_dashboard::{Dashboard, PublicPages, public_routes};
+use tonearm_dashboard::Dashboard;
 use tonearm_domain::{Ambient, CollectionId, DiskRoom, Meter, OrganizationId, TrackId};
 use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
 use tonearm_outbound::Outbound;
@@ -117,12 +117,6 @@ impl House {
         let people = People::new(self.catalog.clone(), ambient, self.vault.clone(), PUBLIC_URL);
         let people = people.with_provider(provider);
         tonearm_dashboard::router(Dashboard { people, ..self.dashboard.clone() })
-    }
-
-    /// The pages behind share links.
-    pub(crate) fn public_router(&self) -> Router {
-        let Dashboard { playback, ambient, .. } = self.dashboard.clone();
-        public_routes(PublicPages { playback, public_url: PUBLIC_URL.to_owned(), ambient })
     }
 
     /// Another node over the same data, which may connect to private addresses.

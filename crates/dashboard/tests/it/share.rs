@@ -1,13 +1,8 @@
 //! Share links of one track or collection: created, copied again, revoked.
 
-use axum::body::Body;
-use futures::StreamExt as _;
-use futures::stream::FuturesUnordered;
-use http::{Request, StatusCode};
-use tonearm_domain::{ApiKey, KeyType, Selection};
+use tonearm_domain::{ApiKey, KeyType};
 use tonearm_fixtures::TestDatabase;
-use tonearm_service::{Caller, CreateCollection, CreateKey};
-use tower::ServiceExt as _;
+use tonearm_service::{Caller, CreateKey};
 
 use crate::browser::Page;
 use crate::house::{House, PUBLIC_URL};
@@ -19,7 +14,6 @@ crate::on_both!(
     editors_share_and_viewers_do_not,
     lists_of_links_have_pages,
     a_look_is_chosen,
-    a_key_counts_once_however_it_is_spelled,
 );
 
 const FORM: [(&str, &str); 4] =
@@ -200,43 +194,4 @@ async fn a_look_is_chosen(database: TestDatabase) {
     assert!(snippet.contains("?theme=dark") && snippet.contains("height=&#34;720&#34;"), "{snippet}");
     let page = browser.get(&format!("{}&theme=%22%3E&size=%3Cb%3E", made.location)).await;
     assert!(page.html.contains("height=\"480\"") && !page.html.contains("<b>"), "{}", page.html);
-}
-
-/// Whoever has a link to one organization floods the node with it, each time spelled differently.
-async fn a_key_counts_once_however_it_is_spelled(database: TestDatabase) {
-    let house = House::open(database).await;
-    let other = house.library.create_organization("Other Radio").await.unwrap().organization.id;
-    let key = async |organization| {
-        let caller = Caller::owner(organization);
-        let collection = CreateCollection { title: "Open".to_owned(), ..CreateCollection::default() };
-        let collection = house.library.create_collection(&caller, collection).await.unwrap().0.collection.id;
-        let variants = Selection::one("hq".parse().unwrap());
-        let create =
-            CreateKey { collection_id: Some(collection), variants, ..CreateKey::new(KeyType::Share, "A") };
-        house.library.create_key(&caller, create).await.unwrap().text.reveal().to_owned()
-    };
-    let (flooded, calm) = (key(house.organization_id).await, key(other).await);
-    let spelled = (0..100_usize).map(|number| {
-        let letters = flooded.chars().enumerate().map(|(at, letter)| match at < 7 && number >> at & 1 == 1 {
-            true => format!("%{:02X}", u32::from(letter)),
-            false => letter.to_string(),
-        });
-        letters.collect::<String>()
-    });
-    let router = house.public_router();
-    let ask = |key: String| {
-        let router = router.clone();
-        async move {
-            let request = Request::get(format!("/share/{key}")).body(Body::empty()).unwrap();
-            let response = router.oneshot(request).await.unwrap();
-            assert_eq!(response.status(), StatusCode::OK, "{key}");
-            key
-        }
-    };
-    ask(calm.clone()).await;
-    ask(flooded.clone()).await;
-    let answered: Vec<String> =
-        spelled.chain([calm.clone()]).map(ask).collect::<FuturesUnordered<_>>().collect().await;
-    let place = answered.iter().position(|key| *key == calm).unwrap();
-    assert!(place <= 30, "{place} of {}", answered.len());
 }
