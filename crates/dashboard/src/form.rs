@@ -136,7 +136,7 @@ impl FileForm {
         self,
         read: impl AsyncFnOnce(Multipart) -> Result<T, PageError>,
     ) -> Result<T, PageError> {
-        without_turn(read(self.0)).await?
+        without_turn(Box::pin(read(self.0))).await?
     }
 }
 

@@ -131,4 +131,18 @@ mod tests {
         assert!(statuses[256..300].iter().all(|status| *status == StatusCode::SERVICE_UNAVAILABLE));
         assert_eq!(statuses[300..], [StatusCode::OK; 2]);
     }
+
+    #[tokio::test]
+    async fn a_key_is_the_same_however_it_is_spelled() {
+        let told = get(async |parameters: RawPathParams| key(&parameters).unwrap_or_default().to_owned());
+        let router = Router::new()
+            .route("/share/{first}", told.clone())
+            .route("/embed/{first}/{share_key}/player.json", told);
+        let paths = ["/share/7abc_sXYZ", "/share/%37%61bc_sXYZ", "/embed/no_key/7abc_sXY%5A/player.json"];
+        for path in paths {
+            let request = Request::get(path).body(Body::empty()).unwrap();
+            let answer = router.clone().oneshot(request).await.unwrap();
+            assert_eq!(to_bytes(answer.into_body(), 100).await.unwrap(), "7abc_sXYZ", "{path}");
+        }
+    }
 }
