@@ -1,7 +1,8 @@
 //! The end of a connection whose client may still be sending (RFC 9112 section 9.6).
 //!
 //! If a socket is closed while it has unread bytes, the client gets a reset, which may discard the response that it has
-//! not read yet. So the server ends only its own side, and discards what arrives until the client ends the other.
+//! not read yet. So the server ends only its own side, and discards what arrives until the client ends the other. The same
+//! holds for a stream of HTTP/2: clients that are told to stop sending take the response for lost.
 
 use std::io;
 use std::pin::Pin;
@@ -12,10 +13,10 @@ use tokio::io::{AsyncRead, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
 /// How long this takes at most.
-const LONGEST: Duration = Duration::from_secs(30);
+pub(crate) const LONGEST: Duration = Duration::from_secs(30);
 
 /// How long a client may send nothing meanwhile.
-const LONGEST_SILENCE: Duration = Duration::from_secs(2);
+pub(crate) const LONGEST_SILENCE: Duration = Duration::from_secs(2);
 
 /// How far it is.
 #[derive(Debug)]

@@ -1,5 +1,5 @@
 //! Bodies of requests that were answered before somebody read them, as refused ones are. On HTTP/1.1, the next request of
-//! the client follows after the body.
+//! the client follows after the body. On HTTP/2, the client is still sending it.
 
 use std::future::poll_fn;
 use std::mem;
@@ -11,6 +11,9 @@ use axum::body::Body as AnyBody;
 use axum::{BoxError, Error};
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
+use tokio::time::{Instant, timeout_at};
+
+use crate::lingering::{LONGEST, LONGEST_SILENCE};
 
 /// The most bytes that are read for the next request. After a larger rest, the connection ends.
 const MOST_READ: u64 = 64 * 1024;
@@ -38,7 +41,7 @@ impl UnreadBody {
             if body.size_hint().lower() > rest {
                 return false;
             }
-            match poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+            match next_frame(&mut body).await {
                 None => break,
                 Some(Err(_)) => return false,
                 Some(Ok(frame)) => {
@@ -51,9 +54,26 @@ impl UnreadBody {
         true
     }
 
+    /// Discards what is left of the body, until its end or until the client has had enough time.
+    pub(crate) async fn discard(&self) {
+        let Some(mut body) = self.left().take() else { return };
+        let end = Instant::now() + LONGEST;
+        while !body.is_end_stream() {
+            let silence = (Instant::now() + LONGEST_SILENCE).min(end);
+            let frame = timeout_at(silence, next_frame(&mut body)).await;
+            if !matches!(frame, Ok(Some(Ok(_)))) || Instant::now() >= end {
+                return;
+            }
+        }
+    }
+
     fn left(&self) -> MutexGuard<'_, Option<AnyBody>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+async fn next_frame(body: &mut AnyBody) -> Option<Result<Frame<Bytes>, Error>> {
+    poll_fn(|context| Pin::new(&mut *body).poll_frame(context)).await
 }
 
 struct Readable {

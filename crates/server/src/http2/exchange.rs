@@ -27,6 +27,7 @@ use crate::front::{Connection, Front};
 use crate::http_date::http_date;
 use crate::limits::ClientDeadlines;
 use crate::request_metrics;
+use crate::unread_body::UnreadBody;
 
 /// Headers that are specific to a connection of HTTP/1 (RFC 9113, section 8.2.2).
 const OF_CONNECTIONS: [HeaderName; 5] = [
@@ -59,6 +60,10 @@ impl Exchanges {
         let (patience, ambient) = (self.patience, self.front.ambient.clone());
         let reply = Reply { respond, patience, open, ambient, interim: None };
         let (mut head, body) = request.into_parts();
+        let length = head.headers.get(header::CONTENT_LENGTH);
+        let length = length.and_then(|length| length.to_str().ok()?.parse().ok());
+        let unread = UnreadBody::default();
+        let body = unread.of(AnyBody::new(Received::new(body, length)));
         // In HTTP/2 the authority is the host, whatever a header line says (RFC 9113, section 8.3.1).
         let host = head.uri.authority().and_then(|host| HeaderValue::from_str(host.as_str()).ok());
         if let Some(host) = host {
@@ -66,29 +71,34 @@ impl Exchanges {
         }
         if head.method == Method::CONNECT {
             request_metrics::count_unrouted(StatusCode::METHOD_NOT_ALLOWED);
-            return Box::pin(reply.refuse(StatusCode::METHOD_NOT_ALLOWED));
+            drop(body);
+            return Box::pin(then_discard(reply.refuse(StatusCode::METHOD_NOT_ALLOWED), unread));
         }
         match self.front.edge_for(head.uri.path()) {
             // The body of a request for an object has no meaning, and is not waited for.
             Some(edge) => {
                 let client = self.front.client(self.connection, &head.headers);
                 head.extensions.insert(client);
-                Box::pin(deliver(edge.clone(), head, reply))
+                drop(body);
+                Box::pin(then_discard(deliver(edge.clone(), head, reply), unread))
             }
             None => {
-                let length = head.headers.get(header::CONTENT_LENGTH);
-                let length = length.and_then(|length| length.to_str().ok()?.parse().ok());
-                let body = AnyBody::new(Received::new(body, length));
                 let interim = InterimResponses::are_wanted(&head.headers).then(|| {
                     let (sender, receiver) = InterimResponses::channel();
                     head.extensions.insert(sender);
                     receiver
                 });
                 let answer = self.front.route_elsewhere(Request::from_parts(head, body), self.connection);
-                Box::pin(route(answer, interim, reply))
+                Box::pin(then_discard(route(answer, interim, reply), unread))
             }
         }
     }
+}
+
+/// Sends a response, and discards what the client still sends after it.
+async fn then_discard(response: impl Future<Output = ()>, unread: UnreadBody) {
+    response.await;
+    unread.discard().await;
 }
 
 /// Sends an object.

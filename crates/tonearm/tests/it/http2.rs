@@ -290,6 +290,34 @@ async fn little_comes_of_an_answer_after_it_was_cancelled() {
 }
 
 /// A full round: everything that works over HTTP/1.1 works over HTTP/2.
+/// curl takes a response for lost if its stream is reset while it sends.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_still_sends_gets_the_response() {
+    let server = TestServer::start(Backend::Embedded).await;
+    let node = node(&server, 20).await;
+    let folder = tempfile::tempdir().unwrap();
+    let body = folder.path().join("body");
+    std::fs::write(&body, vec![b' '; 20 << 20]).unwrap();
+    let key = server.client.key();
+    for (path, key, expected) in [
+        ("/nothing", key, "404"),
+        ("/v1/track", key, "413"),
+        ("/v1/track", "wrong", "401"),
+        ("/dashboard/sign-in", key, "413"),
+        ("/018f0000-0000-7000-8000-000000000000/abcdefghij01/hq.abcdefghij02.mp3", key, "404"),
+    ] {
+        let answer = tokio::process::Command::new("curl")
+            .args(["--silent", "--http2-prior-knowledge", "--output", "/dev/null", "--write-out"])
+            .args(["%{http_code} %{exitcode}", "--header", &format!("Authorization: Bearer {key}")])
+            .args(["--data-binary", &format!("@{}", body.display())])
+            .arg(format!("http://{}{path}", node.address()))
+            .output();
+        let answer = timeout(EVENTUALLY, answer).await.expect("curl ends").unwrap();
+        assert_eq!(String::from_utf8_lossy(&answer.stdout), format!("{expected} 0"), "{path}");
+    }
+    node.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn everything_goes_over_it() {
     let server = TestServer::start(Backend::Embedded).await;
