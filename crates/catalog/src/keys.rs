@@ -13,7 +13,7 @@ use crate::catalog::Catalog;
 use crate::changes::Change;
 use crate::entity::api_key::{ActiveModel, Column, Entity};
 use crate::error::{CatalogError, Record};
-use crate::query::{TO_CHANGE, all, change, checked, one, page, readable};
+use crate::query::{TO_CHANGE, change, checked, one, page, readable};
 use crate::transaction::Transaction;
 
 fn by_id(organization: OrganizationId, id: ApiKeyId) -> Select<Entity> {
@@ -136,7 +136,8 @@ impl Transaction {
         for id in ids {
             self.take_key(ApiKeyId::from_uuid(id)).await?;
         }
-        all(self.db(), made().lock(TO_CHANGE)).await
+        // One that cannot be read lets nobody in, and keeps no other from being ended.
+        readable(self.db(), made().lock(TO_CHANGE)).await
     }
 
     /// A key on which something depends that this transaction writes. It is neither revoked nor given another secret before

@@ -201,9 +201,9 @@ impl Catalog {
         let Some(row) = self.writer().query_one(&claim.statement()).await? else {
             return Ok(None);
         };
-        let row = Model::from_query_result(&row, "")?;
-        let id = JobId::from_uuid(row.id);
-        match claimed(row, lease, leased_until) {
+        let id = JobId::from_uuid(row.try_get("", Column::Id.as_str())?);
+        let read = Model::from_query_result(&row, "").map_err(CatalogError::from);
+        match read.and_then(|row| claimed(row, lease, leased_until)) {
             Ok(claimed) => Ok(Some(claimed)),
             Err(error) => {
                 let run_at = clock.at(now.plus_seconds(UNREADABLE_PAUSE_SECONDS));

@@ -3,6 +3,7 @@
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
+use tonearm_domain::Patch;
 use tonearm_service::{ProviderTest, SetTranscription, TranscriptionView};
 
 use crate::amount::decimal;
@@ -57,8 +58,13 @@ pub(super) async fn save(
     } else {
         Some(typed.to_owned()).filter(|key| !key.is_empty())
     };
+    // A key is for the server that the form shows.
+    let base_url = match fields.opened_with::<String>("base_url") {
+        Some(from) if key.is_some() => Patch::Change { from, to: Some(fields.text("base_url").to_owned()) },
+        _ => fields.text_change("base_url"),
+    };
     let set = SetTranscription {
-        base_url: fields.text_change("base_url"),
+        base_url,
         key,
         model: fields.text_change("model"),
         language: fields.text_change("language"),

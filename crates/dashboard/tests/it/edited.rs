@@ -7,7 +7,11 @@ use tonearm_service::CreateKey;
 use crate::browser::{Browser, Page};
 use crate::house::House;
 
-crate::on_both!(changes_of_other_fields_are_kept, changes_of_the_same_field_are_shown_first);
+crate::on_both!(
+    changes_of_other_fields_are_kept,
+    changes_of_the_same_field_are_shown_first,
+    a_key_is_for_the_server_that_the_form_shows,
+);
 
 /// A form that changes a record: its page, where it is sent to, and two values for each of its fields.
 struct EditForm {
@@ -158,6 +162,20 @@ async fn changes_of_other_fields_are_kept(database: TestDatabase) {
             assert_eq!(saved.get(name), *value, "{page}, {name}");
         }
     }
+}
+
+async fn a_key_is_for_the_server_that_the_form_shows(database: TestDatabase) {
+    let house = House::open(database).await;
+    let mut browser = house.administrator().await;
+    let page = house.path("/transcription");
+    let provider = [("base_url", "https://example.com/v1"), ("model", "medium")];
+    assert_eq!(browser.submit(&page, &page, &provider).await.status, 303);
+    let opened = Filled::on(&browser.get(&page).await, &page);
+    let moved = opened.with("base_url", "https://other.example/v1").is_sent(&mut browser, &page).await;
+    assert_eq!(moved.status, 303);
+    let sent = opened.with("key", "sk-of-example").is_sent(&mut browser, &page).await;
+    assert_eq!(sent.status, 409, "{}", sent.html);
+    assert!(sent.html.contains("https://other.example/v1"), "{}", sent.html);
 }
 
 async fn changes_of_the_same_field_are_shown_first(database: TestDatabase) {
