@@ -201,7 +201,7 @@ impl Catalog {
         let Some(row) = self.writer().query_one(&claim.statement()).await? else {
             return Ok(None);
         };
-        let id = JobId::from_uuid(row.try_get("", Column::Id.as_str())?);
+        let id = JobId::from_uuid(row.try_get("", "id")?);
         let read = Model::from_query_result(&row, "").map_err(CatalogError::from);
         match read.and_then(|row| claimed(row, lease, leased_until)) {
             Ok(claimed) => Ok(Some(claimed)),
