@@ -234,10 +234,10 @@ pub(super) async fn require_opener(
 ) -> Result<(), Refusal> {
     if let Some(id) = opener.api_key_id {
         let key = tx.maker(organization_id, id).await?;
-        key.filter(|key| key.revoked_at.is_none()).ok_or(INVALID)?;
+        key.filter(|key| key.revoked_at.is_none()).ok_or(ENDED)?;
     }
     match opener.person_id {
-        Some(id) if !tx.is_editor(organization_id, id).await? => Err(INVALID),
+        Some(id) if !tx.is_editor(organization_id, id).await? => Err(ENDED),
         _ => Ok(()),
     }
 }
@@ -245,6 +245,12 @@ pub(super) async fn require_opener(
 const INVALID: Refusal = Refusal::Unauthenticated {
     code: ErrorCode::InvalidUploadSession,
     message: "the upload session does not exist or has expired; create a new one",
+};
+
+const ENDED: Refusal = Refusal::Unauthenticated {
+    code: ErrorCode::InvalidUploadSession,
+    message: "the API key or the person that this upload was begun for has no right to upload any more; create the track, or \
+              ask for the replacement, anew",
 };
 
 impl TrackParents {

@@ -197,11 +197,13 @@ impl Uploads {
             Err(refusal) => Err(refusal),
         };
         let end = match end {
-            Err(refusal @ UploadRefusal::Refused(Refusal::QuotaExceeded(_))) => {
-                self.drop_unrecorded(append).await;
+            Err(refusal) => {
+                if is_of_piece(&refusal) {
+                    self.drop_unrecorded(append).await;
+                }
                 return Err(refusal);
             }
-            end => end?,
+            Ok(end) => end,
         };
         match end {
             End::Broken(error) => Err(UploadRefusal::Interrupted(error)),
@@ -272,8 +274,8 @@ impl Uploads {
         Ok(())
     }
 
-    /// Removes the bytes that the quota does not admit: they would be there uncounted until the upload expires. Opening a
-    /// draft cuts off what is not recorded.
+    /// Removes the bytes of a refused piece: they would be there uncounted until the upload expires. Opening a draft cuts off
+    /// what is not recorded.
     async fn drop_unrecorded(&self, append: Append) {
         let Append { mut held, writer, .. } = append;
         drop(writer);
@@ -286,7 +288,7 @@ impl Uploads {
             Ok::<_, UploadRefusal>(())
         };
         if let Err(error) = cut.await {
-            tracing::warn!(%error, "could not remove the bytes of an upload that exceed a quota; they expire with it");
+            tracing::warn!(%error, "could not remove the bytes of a refused piece; they expire with its upload");
         }
     }
 
@@ -323,6 +325,12 @@ impl Uploads {
         }
         Ok(())
     }
+}
+
+/// Whether a piece was refused while its request still held the upload. After a lost lease, its bytes are another's.
+fn is_of_piece(refusal: &UploadRefusal) -> bool {
+    use Refusal::{Interrupted, QuotaExceeded};
+    matches!(refusal, UploadRefusal::Checksum | UploadRefusal::Refused(QuotaExceeded(_) | Interrupted(_)))
 }
 
 impl Append {
