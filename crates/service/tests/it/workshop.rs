@@ -167,7 +167,7 @@ impl Workshop {
         bytes: Vec<u8>,
     ) -> Result<AcceptedUpload, Refusal> {
         let (body, terms) = (futures::stream::iter([Ok(bytes.into())]), UploadTerms::default());
-        self.uploads.accept_source(owner.origin, slot, body, terms).await
+        Box::pin(self.uploads.accept_source(owner.origin, slot, body, terms)).await
     }
 
     /// Gives a track a cover, so that none is drawn: drawing takes longer than everything else.
