@@ -257,7 +257,7 @@ error_codes! {
 
         NoSource "no_source" [422]
             "The track has no file yet."
-            "Upload it first.";
+            "Upload it first. If its upload has expired or its import failed, create another track.";
         IdempotencyKeyReused "idempotency_key_reused" [422]
             "The `Idempotency-Key` belongs to another request."
             "Use a new one for each request, and the same one only to repeat it.";
