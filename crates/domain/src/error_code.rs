@@ -85,8 +85,8 @@ error_codes! {
             "The play session has expired, was ended, or never existed."
             "Open another one.";
         InvalidUploadSession "invalid_upload_session" [401]
-            "The upload session has expired, was ended, or never existed."
-            "Open another one.";
+            "The upload session has expired, was ended, or never existed; or whoever made the upload URL may no longer upload."
+            "Open another one, or create the track again.";
         MissingUploadCredential "missing_upload_credential" [401]
             "A tus upload names neither an upload session nor an upload URL."
             "Send `upload_session_id` or `upload_url` in `Upload-Metadata`.";
@@ -257,7 +257,7 @@ error_codes! {
 
         NoSource "no_source" [422]
             "The track has no file yet."
-            "Upload it first.";
+            "Upload it first. If its upload has expired or its import failed, create another track.";
         IdempotencyKeyReused "idempotency_key_reused" [422]
             "The `Idempotency-Key` belongs to another request."
             "Use a new one for each request, and the same one only to repeat it.";

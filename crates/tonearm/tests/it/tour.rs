@@ -266,15 +266,15 @@ async fn a_visitor_records_a_message() {
     let client = &server.client;
     let collection = client.collection("Guest book").await;
     let session = client.post("/v1/upload_session", &json!({"collection_id": collection})).await.ok();
-    let page = blocks(&task("record-from-visitors"), "html");
+    let (base, session) = (server.node.public_url(), text(&session, "/upload_session_id"));
+    let page = blocks(&task("record-from-visitors"), "html").replace("https://audio.example.com", base);
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let site = listener.local_addr().unwrap();
     let router = Router::new().route("/", get(async move || Html(page)));
     tokio::spawn(async move { axum::serve(listener, router).await });
 
     let browser = Browser::open().await;
-    let (base, session) = (server.node.public_url(), text(&session, "/upload_session_id"));
-    browser.goto(&format!("http://{site}/#base={base}&session={session}")).await;
+    browser.goto(&format!("http://{site}/#session={session}")).await;
     browser.click("#record").await;
     browser.shows("#state", "Recording").await;
     // The browser's microphone beeps once a second.
