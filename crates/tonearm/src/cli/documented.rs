@@ -7,7 +7,7 @@ use clap::Parser as _;
 use super::Cli;
 
 /// What pages write in place of an id, and an id of each form.
-const PLACEHOLDERS: [&str; 12] = [
+const PLACEHOLDERS: [&str; 13] = [
     "ORG",
     "ORGANIZATION",
     "$org",
@@ -15,6 +15,7 @@ const PLACEHOLDERS: [&str; 12] = [
     "ID",
     "$id",
     "TRACK",
+    "$track",
     "JOB",
     "KEY",
     "$key",
