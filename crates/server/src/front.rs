@@ -131,15 +131,18 @@ impl Front {
         }
         match self.edge_for(request.uri().path()) {
             Some(edge) => {
-                let edge = edge.clone();
-                let mut request = request;
+                let (edge, patience, unread_body) = (edge.clone(), self.patience, UnreadBody::default());
+                let is_waiting = request.headers().contains_key(EXPECT);
+                // Nobody reads it.
+                let mut request = request.map(|body| match body.is_end_stream() {
+                    true => Body::empty(),
+                    false => unread_body.of(Body::new(DeadlineBody::new(Body::new(body), patience))),
+                });
                 let client = self.client(connection, request.headers());
                 request.extensions_mut().insert(client);
-                let has_body = !request.body().is_end_stream();
                 Box::pin(async move {
                     let mut response = edge.serve(request).await;
-                    // Nobody reads it.
-                    if has_body {
+                    if !unread_body.is_over(is_waiting).await {
                         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
                     }
                     response
@@ -193,7 +196,6 @@ impl Front {
         }
         let (patience, unread_body) = (self.patience, UnreadBody::default());
         let is_multiplexed = request.version() > Version::HTTP_11;
-        // A client that waits to continue must not be told to.
         let is_waiting = request.headers().contains_key(EXPECT);
         if !request.body().is_end_stream() {
             let budget = BodyBudget { budget: self.collected.clone(), site: client.site() };
@@ -213,12 +215,7 @@ impl Front {
             if is_https {
                 response.headers_mut().insert(STRICT_TRANSPORT_SECURITY, A_YEAR);
             }
-            let is_over = match is_waiting {
-                _ if is_multiplexed => true,
-                true => unread_body.is_nothing(),
-                false => unread_body.read().await,
-            };
-            if !is_over {
+            if !is_multiplexed && !unread_body.is_over(is_waiting).await {
                 response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
             }
             response

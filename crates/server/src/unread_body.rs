@@ -28,14 +28,13 @@ impl UnreadBody {
         AnyBody::new(Readable { body, has_ended: false, unread: self.clone() })
     }
 
-    /// Whether nothing is left of the body.
-    pub(crate) fn is_nothing(&self) -> bool {
-        self.left().is_none()
-    }
-
-    /// Reads what is left of the body. Returns whether that was all of it.
-    pub(crate) async fn read(&self) -> bool {
+    /// Reads what is left of the body. Returns whether that was all of it. A client that waits to be told to continue
+    /// (`Expect`) must not be told to, so its body is left.
+    pub(crate) async fn is_over(&self, is_waiting: bool) -> bool {
         let Some(mut body) = self.left().take() else { return true };
+        if is_waiting {
+            return false;
+        }
         let mut rest = MOST_READ;
         while !body.is_end_stream() {
             if body.size_hint().lower() > rest {

@@ -299,16 +299,19 @@ async fn who_still_sends_gets_the_response() {
     let body = folder.path().join("body");
     std::fs::write(&body, vec![b' '; 20 << 20]).unwrap();
     let key = server.client.key();
-    for (path, key, expected) in [
-        ("/nothing", key, "404"),
-        ("/v1/track", key, "413"),
-        ("/v1/track", "wrong", "401"),
-        ("/dashboard/sign-in", key, "413"),
-        ("/018f0000-0000-7000-8000-000000000000/abcdefghij01/hq.abcdefghij02.mp3", key, "404"),
+    let (json, form) = ("application/json", "application/x-www-form-urlencoded");
+    for (path, kind, key, expected) in [
+        ("/nothing", json, key, "404"),
+        ("/v1/track", json, key, "413"),
+        ("/v1/track", json, "wrong", "401"),
+        ("/v1/track", form, key, "415"),
+        ("/dashboard/sign-in", form, key, "413"),
+        ("/018f0000-0000-7000-8000-000000000000/abcdefghij01/hq.abcdefghij02.mp3", json, key, "404"),
     ] {
         let answer = tokio::process::Command::new("curl")
             .args(["--silent", "--http2-prior-knowledge", "--output", "/dev/null", "--write-out"])
             .args(["%{http_code} %{exitcode}", "--header", &format!("Authorization: Bearer {key}")])
+            .args(["--header", &format!("Content-Type: {kind}")])
             .args(["--data-binary", &format!("@{}", body.display())])
             .arg(format!("http://{}{path}", node.address()))
             .output();
