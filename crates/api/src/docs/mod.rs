@@ -106,13 +106,13 @@ fn pages(document: &Value) -> BTreeMap<String, Bytes> {
     let mut pages = BTreeMap::new();
     for resource in &resources {
         let name = escape(resource.name);
-        let articles: String =
-            resource.operations.iter().map(|operation| operation.article(document)).collect();
+        let articles: String = resource.operations.iter().map(Operation::article).collect();
+        let events = events(document, resource);
         let main = format!(
             r#"<p><a href="/docs">{title} API reference</a></p>
 <h1>{name}</h1>
 <p>{COMMANDS} Every error has <a href="/docs#errors">the same body</a>.</p>
-{articles}"#
+{articles}{events}"#
         );
         pages.insert(resource.slug(), framed(&format!("{name} · {title} API reference"), &contents, &main));
     }
@@ -122,6 +122,19 @@ fn pages(document: &Value) -> BTreeMap<String, Bytes> {
     );
     pages
 }
+
+/// The events of a resource, if it has any.
+fn events(document: &Value, resource: &Resource<'_>) -> String {
+    let events = Operation::events(document);
+    let events = events.iter().filter(|event| event.tag == resource.name).map(Operation::event);
+    let events: String = events.collect();
+    if events.is_empty() { events } else { format!("<h2>Events</h2><p>{SIGNATURES}</p>{events}") }
+}
+
+const SIGNATURES: &str = "Each event is sent as a <code>POST</code> to the URL of the webhook, and signed as Standard Webhooks \
+                          describes: the signature is the base64 of HMAC-SHA256 over <code>webhook-id</code>, \
+                          <code>webhook-timestamp</code> and the body, with dots between them, and its key is the secret \
+                          without <code>whsec_</code>, decoded from base64.";
 
 const COMMANDS: &str = "In the commands, <code>$base</code> is the URL of the service, and <code>$key</code> an API key. Replace \
                         <code>…</code> and other values with yours.";

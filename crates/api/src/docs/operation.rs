@@ -17,20 +17,35 @@ pub(super) struct Operation<'a> {
     path: &'a str,
     id: &'a str,
     described: &'a Value,
+    document: &'a Value,
 }
 
 impl<'a> Operation<'a> {
     /// All operations, in the order of their paths.
     pub(super) fn all(document: &'a Value) -> Vec<Self> {
-        let paths = document["paths"].as_object().into_iter().flatten();
+        Self::of(document, "paths", |_, described| described["operationId"].as_str().unwrap_or_default())
+    }
+
+    /// All events that webhooks are sent, in the order of their names.
+    pub(super) fn events(document: &'a Value) -> Vec<Self> {
+        Self::of(document, "webhooks", |name, _| name)
+    }
+
+    fn of(
+        document: &'a Value,
+        section: &str,
+        id: impl Fn(&'a str, &'a Value) -> &'a str + Copy,
+    ) -> Vec<Self> {
+        let paths = document[section].as_object().into_iter().flatten();
         let of_path = |(path, item): (&'a String, &'a Value)| {
             let methods = item.as_object().into_iter().flatten();
             methods.map(move |(method, described)| Self {
                 tag: described["tags"][0].as_str().unwrap_or_default(),
                 method,
                 path,
-                id: described["operationId"].as_str().unwrap_or_default(),
+                id: id(path, described),
                 described,
+                document,
             })
         };
         paths.flat_map(of_path).collect()
@@ -51,10 +66,18 @@ impl<'a> Operation<'a> {
         format!(r##"{}<a href="{page}#{id}">{heading}</a><p>{summary}</p></li>"##, self.item())
     }
 
-    /// The beginning of a list item, with the words that a search finds it by.
+    /// The beginning of a list item, with the words that a search finds it by, such as the fields of the request.
     fn item(&self) -> String {
-        let words = [self.method, self.path, &self.name(), self.tag, self.summary()].join(" ").to_lowercase();
-        format!(r#"<li data-operation="{}">"#, escape(&words))
+        let name = self.name();
+        let mut words = vec![self.method, self.path, &name, self.tag, self.summary()];
+        words.extend(self.described_parameters().filter_map(|parameter| parameter["name"].as_str()));
+        let contents = self.described["requestBody"]["content"].as_object().into_iter().flatten();
+        words.extend(contents.flat_map(|(_, content)| Shape::new(self.document, &content["schema"]).names()));
+        format!(r#"<li data-operation="{}">"#, escape(&words.join(" ").to_lowercase()))
+    }
+
+    fn described_parameters(&self) -> impl Iterator<Item = &'a Value> {
+        self.described["parameters"].as_array().into_iter().flatten()
     }
 
     fn name(&self) -> String {
@@ -68,34 +91,42 @@ impl<'a> Operation<'a> {
     }
 
     /// The full description of the operation.
-    pub(super) fn article(&self, document: &Value) -> String {
-        let (id, heading, summary) = (escape(self.id), self.heading(), prose(self.summary()));
+    pub(super) fn article(&self) -> String {
+        let (credential, command) = (self.credential(), escape(&self.command()));
+        self.titled(
+            &self.heading(),
+            &format!(r#"<p class="credential">{credential}</p><pre>{command}</pre>"#),
+        )
+    }
+
+    /// The full description of an event, which has neither command nor credential.
+    pub(super) fn event(&self) -> String {
+        self.titled(&format!("<code>{}</code>", escape(self.id)), "")
+    }
+
+    fn titled(&self, heading: &str, usage: &str) -> String {
+        let (id, summary) = (escape(self.id), prose(self.summary()));
         let mut html =
             format!(r##"<article id="{id}"><h2><a href="#{id}">{heading}</a></h2><p>{summary}</p>"##);
         if let Some(description) = self.described["description"].as_str() {
             let _ = write!(html, "<p>{}</p>", prose(description));
         }
-        let _ = write!(html, r#"<p class="credential">{}</p>"#, self.credential());
-        let _ = write!(html, "<pre>{}</pre>", escape(&self.command(document)));
-        html.push_str(&self.parameters(document));
-        html.push_str(&self.body(document));
-        html.push_str(&self.responses(document));
-        html.push_str("</article>");
-        html
+        html + usage + &self.parameters() + &self.body() + &self.responses() + "</article>"
     }
 
-    /// The request as a command for a shell, with the fields that its body must have.
-    fn command(&self, document: &Value) -> String {
+    /// The request as a command for a shell, with the example of its body, else with the fields that it must have.
+    fn command(&self) -> String {
         let is_signed = self.described["security"][0].get("upload_signature").is_some();
         let url = if is_signed { "$upload_url".to_owned() } else { format!("$base{}", variables(self.path)) };
         let mut command = match self.method {
-            "head" => format!("curl -I \"{url}\""),
-            method => format!("curl -X {} \"{url}\"", method.to_uppercase()),
+            "get" => format!("curl -sSf \"{url}\""),
+            "head" => format!("curl -sSf -I \"{url}\""),
+            method => format!("curl -sSf -X {} \"{url}\"", method.to_uppercase()),
         };
         if self.described["security"][0].get("api_key").is_some() {
             command.push_str(" -H \"Authorization: Bearer $key\"");
         }
-        for parameter in self.described["parameters"].as_array().into_iter().flatten() {
+        for parameter in self.described_parameters() {
             if parameter["in"] == "header" && parameter["required"] == true {
                 let _ = write!(command, " -H '{}: …'", parameter["name"].as_str().unwrap_or_default());
             }
@@ -103,9 +134,7 @@ impl<'a> Operation<'a> {
         let content = self.described["requestBody"]["content"].as_object();
         match content.and_then(|content| content.iter().next()) {
             Some((content_type, content)) if content_type == "application/json" => {
-                let fields = Shape::new(document, &content["schema"]).required();
-                let fields = fields.map(|(name, shape)| (name.to_owned(), shape.sample()));
-                let body = Value::Object(Map::from_iter(fields));
+                let body = self.sent(content).replace('\'', r"'\''");
                 let _ = write!(command, " \\\n  -H 'Content-Type: application/json' -d '{body}'");
             }
             Some((content_type, _)) => {
@@ -114,6 +143,16 @@ impl<'a> Operation<'a> {
             None => {}
         }
         command
+    }
+
+    /// The example of the body as JSON, else the fields that it must have, with samples.
+    fn sent(&self, content: &Value) -> String {
+        if let Some(example) = content.get("example") {
+            return example.to_string();
+        }
+        let fields = Shape::new(self.document, &content["schema"]).required();
+        let fields = fields.map(|(name, shape)| (name.to_owned(), shape.sample()));
+        Value::Object(Map::from_iter(fields)).to_string()
     }
 
     fn credential(&self) -> &'static str {
@@ -126,12 +165,12 @@ impl<'a> Operation<'a> {
         }
     }
 
-    fn parameters(&self, document: &Value) -> String {
+    fn parameters(&self) -> String {
         let mut items = String::new();
-        for parameter in self.described["parameters"].as_array().into_iter().flatten() {
+        for parameter in self.described_parameters() {
             let (name, place) = (&parameter["name"], &parameter["in"]);
             let text = |value: &Value| escape(value.as_str().unwrap_or_default());
-            let line = Shape::new(document, &parameter["schema"]).type_line();
+            let line = Shape::new(self.document, &parameter["schema"]).type_line();
             let _ = write!(items, "<li><code>{}</code> {line} in the {}", text(name), text(place));
             if let Some(description) = parameter["description"].as_str() {
                 let _ = write!(items, "<p>{}</p>", prose(description));
@@ -145,13 +184,13 @@ impl<'a> Operation<'a> {
         }
     }
 
-    fn body(&self, document: &Value) -> String {
+    fn body(&self) -> String {
         let body = &self.described["requestBody"];
         let mut html = String::new();
         for (content_type, content) in body["content"].as_object().into_iter().flatten() {
             let optional = if body["required"] == true { "" } else { " (optional)" };
             let _ = write!(html, "<h3>Body <code>{}</code>{optional}</h3>", escape(content_type));
-            html.push_str(&Shape::new(document, &content["schema"]).list());
+            html.push_str(&Shape::new(self.document, &content["schema"]).list());
             if let Some(example) = content.get("example") {
                 let _ = write!(html, "<pre>{}</pre>", escape(&format!("{example:#}")));
             }
@@ -159,17 +198,17 @@ impl<'a> Operation<'a> {
         html
     }
 
-    fn responses(&self, document: &Value) -> String {
+    fn responses(&self) -> String {
         let mut html = String::from(r#"<h3>Responses</h3><ul class="answers">"#);
         let mut examples = String::new();
         for (status, response) in self.described["responses"].as_object().into_iter().flatten() {
-            let response = resolve(document, response);
+            let response = resolve(self.document, response);
             let description = prose(response["description"].as_str().unwrap_or_default());
             let content = &response["content"]["application/json"];
             let schema = &content["schema"];
             let list = match schema["$ref"] == ERROR {
                 true => String::new(),
-                false => Shape::new(document, schema).list(),
+                false => Shape::new(self.document, schema).list(),
             };
             if let Some(example) = content.get("example") {
                 let (id, example) = (escape(self.id), escape(&format!("{example:#}")));

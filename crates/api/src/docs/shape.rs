@@ -1,5 +1,6 @@
 //! Schemas on the page: a list of fields, each with its type, bounds and own fields.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
@@ -7,23 +8,25 @@ use serde_json::{Value, json};
 use super::html::{escape, prose};
 
 /// Maximum depth, greater than that of any response. Recursive schemas end here.
-const DEEPEST: usize = 8;
+const DEEPEST: usize = 12;
 
 /// A schema in its document.
 #[derive(Clone, Copy)]
 pub(super) struct Shape<'a> {
     document: &'a Value,
+    /// The schema as its owner has it, such as a reference with a description beside it.
+    written: &'a Value,
     schema: &'a Value,
     depth: usize,
 }
 
 impl<'a> Shape<'a> {
-    pub(super) fn new(document: &'a Value, schema: &'a Value) -> Self {
-        Self { document, schema: resolve(document, schema), depth: 0 }
+    pub(super) fn new(document: &'a Value, written: &'a Value) -> Self {
+        Self { document, written, schema: resolve(document, written), depth: 0 }
     }
 
-    fn inner(self, schema: &'a Value) -> Self {
-        Self { schema: resolve(self.document, schema), depth: self.depth + 1, ..self }
+    fn inner(self, written: &'a Value) -> Self {
+        Self { depth: self.depth + 1, ..Self::new(self.document, written) }
     }
 
     fn options(self, keyword: &str) -> impl Iterator<Item = Self> {
@@ -40,17 +43,42 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// The name, the schema and whether it is required, of every field, including the fields of all `allOf` parts.
+    /// The description where the schema is used, else that of the first of its branches that has one, else its own.
+    fn description(self) -> Option<&'a str> {
+        let of = |schema: &'a Value| schema["description"].as_str();
+        let written = self.written;
+        let branches =
+            ["oneOf", "anyOf", "allOf"].into_iter().filter_map(|keyword| written[keyword].as_array());
+        of(written)
+            .or_else(|| branches.flatten().find_map(of))
+            .or_else(|| of(self.schema))
+            .or_else(|| of(self.nullable().0.schema))
+    }
+
+    /// Whether the field must be there: an `allOf` part requires it, or each of the `oneOf` schemas.
+    fn requires(self, name: &str) -> bool {
+        let own = self.schema["required"].as_array().into_iter().flatten().any(|required| required == name);
+        let mut choices = self.options("oneOf").peekable();
+        own || self.options("allOf").any(|part| part.requires(name))
+            || (choices.peek().is_some() && choices.all(|choice| choice.requires(name)))
+    }
+
+    /// The name, the schema and whether it is required, of every field, once, including the fields of all `allOf` parts and
+    /// `oneOf` schemas.
     fn fields(self) -> Vec<(&'a str, Self, bool)> {
         if self.depth > DEEPEST {
             return Vec::new();
         }
-        let required = |name: &str| {
-            self.schema["required"].as_array().into_iter().flatten().any(|required| required == name)
-        };
         let own = self.schema["properties"].as_object().into_iter().flatten();
-        let own = own.map(|(name, schema)| (name.as_str(), self.inner(schema), required(name)));
-        self.options("allOf").flat_map(Self::fields).chain(own).collect()
+        let own = own.map(|(name, schema)| (name.as_str(), self.inner(schema)));
+        let parts = self.options("allOf").chain(self.options("oneOf")).flat_map(Self::fields);
+        let mut seen = BTreeSet::new();
+        parts
+            .map(|(name, shape, _)| (name, shape))
+            .chain(own)
+            .filter(|(name, _)| seen.insert(*name))
+            .map(|(name, shape)| (name, shape, self.requires(name)))
+            .collect()
     }
 
     /// `array of string`, `object`, `string (uuid)` and so on.
@@ -105,6 +133,11 @@ impl<'a> Shape<'a> {
         line
     }
 
+    /// The names of its fields.
+    pub(super) fn names(self) -> impl Iterator<Item = &'a str> {
+        self.fields().into_iter().map(|(name, ..)| name)
+    }
+
     /// The required fields, each with its name.
     pub(super) fn required(self) -> impl Iterator<Item = (&'a str, Self)> {
         self.fields()
@@ -132,8 +165,7 @@ impl<'a> Shape<'a> {
             let line = shape.type_line();
             let _ = write!(items, "<li><code>{}</code> {line}{required}", escape(name));
             let inner = shape.nullable().0;
-            if let Some(text) = shape.schema["description"].as_str().or(inner.schema["description"].as_str())
-            {
+            if let Some(text) = shape.description() {
                 let _ = write!(items, "<p>{}</p>", prose(text));
             }
             let element =

@@ -1,7 +1,10 @@
 //! `/docs` is the description in readable form.
 
+use std::collections::BTreeSet;
+
 use axum::body::Body;
 use http::{HeaderMap, Request};
+use serde_json::Value;
 use tonearm_fixtures::TestDatabase;
 
 use crate::house::House;
@@ -38,6 +41,9 @@ async fn every_operation_is_on_the_page_of_its_resource() {
                 .unwrap_or_else(|| panic!("{id} is not on {path}"));
             let (article, _) = article.split_once("</article>").unwrap();
             assert!(article.contains("<pre>curl -"), "{id} has no command");
+            let sent = &operation["requestBody"]["content"]["application/json"];
+            let data = sent.get("example").map_or("-d '{\"".to_owned(), |example| format!("-d '{example}'"));
+            assert!(sent.is_null() || shown(article).contains(&data), "{id} is not sent with {data}");
             let content = &operation["responses"]["200"]["content"]["application/json"];
             if content.is_object() {
                 let example = format!("{:#}", content["example"]);
@@ -68,11 +74,74 @@ async fn pages_load_only_their_own_files() {
         assert_eq!(errors, usize::from(path == "/docs"), "errors are described once");
     }
     let (_, _, page) = house.page("/docs/collections").await;
-    let command = r#"curl -X POST "$base/v1/collection" -H "Authorization: Bearer $key" \
-  -H 'Content-Type: application/json' -d '{"title":"…"}'"#;
+    let command = r#"curl -sSf -X POST "$base/v1/collection" -H "Authorization: Bearer $key" \
+  -H 'Content-Type: application/json' -d '{""#;
     assert!(shown(&page).contains(command));
+    assert!(shown(&page).contains(r#"<pre>curl -sSf "$base/v1/collection"#) && !page.contains("-X GET"));
     for (path, content_type) in [("/docs/search.js", "text/javascript"), ("/docs/style.css", "text/css")] {
         let (_, headers, file) = house.page(path).await;
         assert!(headers["content-type"].to_str().unwrap().starts_with(content_type) && !file.is_empty());
+    }
+}
+
+/// The descriptions of all properties in a schema: of the property, else of the first of its branches that has one.
+fn descriptions<'a>(
+    document: &'a Value,
+    schema: &'a Value,
+    found: &mut BTreeSet<&'a str>,
+    seen: &mut BTreeSet<&'a str>,
+) {
+    if let Some(reference) = schema["$ref"].as_str()
+        && seen.insert(reference)
+    {
+        descriptions(document, document.pointer(&reference[1..]).unwrap(), found, seen);
+    }
+    let branches = |schema: &'a Value| {
+        ["oneOf", "anyOf", "allOf"]
+            .into_iter()
+            .filter_map(move |keyword| schema[keyword].as_array())
+            .flatten()
+    };
+    for property in schema["properties"].as_object().into_iter().flatten().map(|(_, property)| property) {
+        let described = std::iter::once(property).chain(branches(property));
+        found.extend(described.filter_map(|schema| schema["description"].as_str()).take(1));
+        descriptions(document, property, found, seen);
+    }
+    for part in branches(schema).chain(schema.get("items")) {
+        descriptions(document, part, found, seen);
+    }
+}
+
+#[tokio::test]
+async fn every_description_is_on_the_pages() {
+    let house = House::open(TestDatabase::sqlite()).await;
+    let document = house.document().await;
+    let text = |page: &str| shown(&page.replace("<code>", "").replace("</code>", ""));
+    let index = text(&house.page("/docs").await.2);
+    let items = ["paths", "webhooks"].into_iter().flat_map(|section| document[section].as_object().unwrap());
+    for (name, item) in items {
+        for operation in item.as_object().unwrap().values() {
+            let tag = operation["tags"][0].as_str().unwrap().to_lowercase().replace(' ', "-");
+            let page = text(&house.page(&format!("/docs/{tag}")).await.2);
+            let id = operation["operationId"].as_str().unwrap_or(name);
+            let (_, article) = page.split_once(&format!("<article id=\"{id}\">")).unwrap();
+            let (article, _) = article.split_once("</article>").unwrap();
+            let (mut found, mut seen) = (BTreeSet::new(), BTreeSet::new());
+            let parameters = operation["parameters"].as_array().into_iter().flatten();
+            found.extend(parameters.filter_map(|parameter| parameter["description"].as_str()));
+            let bodies = operation["responses"].as_object().unwrap().values();
+            for body in bodies.chain(operation.get("requestBody")) {
+                let reference = body["$ref"].as_str().and_then(|reference| document.pointer(&reference[1..]));
+                let contents = reference.unwrap_or(body)["content"].as_object().into_iter().flatten();
+                for (_, content) in contents {
+                    descriptions(&document, &content["schema"], &mut found, &mut seen);
+                }
+            }
+            for description in found {
+                let description = description.replace('`', "");
+                let is_shown = article.contains(&description) || index.contains(&description);
+                assert!(is_shown, "{id} lacks: {description}");
+            }
+        }
     }
 }
