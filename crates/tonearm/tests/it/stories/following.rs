@@ -32,15 +32,11 @@ const ALL_OPEN: &str = "Number(localStorage.openStreams)";
 const STATE: &str = "document.querySelector('[data-track] [data-state]')?.textContent";
 
 impl Ada {
-    /// Opens a page in another tab, which comes to the front, or in another window.
-    async fn opens_another(&self, path: &str, is_tab: bool) -> WindowHandle {
+    /// Opens a page in another tab, which comes to the front.
+    async fn opens_another(&self, path: &str) -> WindowHandle {
         let client = &self.browser.client;
-        let opened = client.new_window(is_tab).await.unwrap().handle;
+        let opened = client.new_window(true).await.unwrap().handle;
         client.switch_to_window(opened.clone()).await.unwrap();
-        if !is_tab {
-            // Without a screen, only one window is in sight by itself.
-            self.browser.command("Emulation.setFocusEmulationEnabled", json!({ "enabled": true })).await;
-        }
         let keep = json!({ "source": KEEP_STREAMS });
         self.browser.command("Page.addScriptToEvaluateOnNewDocument", keep).await;
         self.opens(path).await;
@@ -81,7 +77,7 @@ async fn any_number_of_tabs_leave_the_host_free_and_share_one_stream() {
     client.update_timeouts(patience).await.unwrap();
     let mut tabs = Vec::new();
     for _ in 0..8 {
-        tabs.push(ada.opens_another(&path, true).await);
+        tabs.push(ada.opens_another(&path).await);
         browser.until(&format!("{STATE} === 'Queued' && {OPEN} === 1")).await;
     }
     browser.until(&format!("{ALL_OPEN} === 1")).await;
@@ -97,33 +93,11 @@ async fn any_number_of_tabs_leave_the_host_free_and_share_one_stream() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_windows_in_sight_share_one_stream() {
-    let ada = Ada::comes_in(&[("TONEARM_ROLES", "api,edge")]).await;
-    let (browser, client) = (&ada.browser, &ada.browser.client);
-    let (collection, _) = ada.has_waiting_tracks("Songs of the tide", 1).await;
-    let path = format!("/collections/{collection}");
-    let windows = [ada.opens_another(&path, false).await, ada.opens_another(&path, false).await];
-    for window in &windows {
-        client.switch_to_window(window.clone()).await.unwrap();
-        browser.until(&format!("document.visibilityState === 'visible' && {STATE} === 'Queued'")).await;
-    }
-    browser.until(&format!("{ALL_OPEN} === 1")).await;
-    let worker = ada.server.another_node(vec![Role::Worker]).await;
-    for window in windows {
-        client.switch_to_window(window).await.unwrap();
-        browser.until(&format!("document.visibilityState === 'visible' && {STATE} === 'Ready'")).await;
-    }
-    browser.until(&format!("{ALL_OPEN} === 0")).await;
-    worker.stop().await;
-    ada.leaves().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn a_row_is_followed_however_many_tracks_are_before_it() {
     let ada = Ada::comes_in(&[("TONEARM_ROLES", "api,edge")]).await;
     let browser = &ada.browser;
     let (collection, tracks) = ada.has_waiting_tracks("Songs of the tide", 203).await;
-    ada.opens_another(&format!("/collections/{collection}?q=203"), true).await;
+    ada.opens_another(&format!("/collections/{collection}?q=203")).await;
     browser.until(&format!("{STATE} === 'Queued'")).await;
     // What the stream does not tell of is not finished: after the answer to a later request, the row is the same.
     browser.run("window.row = document.querySelector('[data-track]');", Vec::new()).await;
