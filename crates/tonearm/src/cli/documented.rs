@@ -115,5 +115,5 @@ fn every_command_of_the_documentation_is_accepted() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
-    assert!(checked > 80, "{checked}: this test is blind");
+    assert!(checked > 70, "{checked}: this test is blind");
 }

@@ -214,8 +214,8 @@ async fn the_tasks_of_operators_work() {
 }
 
 /// Pages for reference. Their commands name a track, an organization and files that were made before.
-const REFERENCE: [&str; 8] =
-    ["dashboard", "importing", "operations", "privacy", "recipes", "transcription", "uploads", "webhooks"];
+const REFERENCE: [&str; 7] =
+    ["dashboard", "importing", "operations", "recipes", "transcription", "uploads", "webhooks"];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_commands_of_the_reference_work() {
