@@ -22,11 +22,15 @@ pub enum GuardError {
     #[error("port {0} is not allowed; use 80, 443, or one above 1023 that no other protocol uses")]
     Port(u16),
     /// An address that is not public.
-    #[error("{0} is not a public internet address; to allow such addresses, set outbound.allow_private = true")]
+    #[error(
+        "{0} is not a public internet address; to allow such addresses, set outbound.allow_private = true"
+    )]
     Private(IpAddr),
     /// A name with an address that is not public. The address is not part of the text: names of an internal network must
     /// not be looked up by those who enter URLs.
-    #[error("{0} leads to an address that is not public; to allow such addresses, set outbound.allow_private = true")]
+    #[error(
+        "{0} leads to an address that is not public; to allow such addresses, set outbound.allow_private = true"
+    )]
     PrivateName(String),
     /// A name that does not resolve.
     #[error("cannot resolve the host name {0}")]
