@@ -306,7 +306,7 @@ async fn who_still_sends_gets_the_response() {
         ("/v1/track", json, "wrong", "401"),
         ("/v1/track", form, key, "415"),
         ("/dashboard/sign-in", form, key, "403"),
-        ("/018f0000-0000-7000-8000-000000000000/abcdefghij01/hq.abcdefghij02.mp3", json, key, "404"),
+        ("/018f0000-0000-7000-8000-000000000000/abcdefghij01/hq.abcdefghij02.mp3", json, key, "405"),
     ] {
         let answer = tokio::process::Command::new("curl")
             .args(["--silent", "--http2-prior-knowledge", "--output", "/dev/null", "--write-out"])
