@@ -192,7 +192,7 @@ impl Transaction {
     }
 
     async fn complete(self) -> Result<(), CatalogError> {
-        Box::pin(self.require_no_growth()).await?;
+        self.require_no_growth().await?;
         // In a task of its own: otherwise a caller that is dropped would leave the driver in the middle of a commit,
         // and the observers would not be notified.
         let finish = tokio::spawn(self.finish().in_current_span()).await;

@@ -25,8 +25,7 @@ impl Library {
         }
         let organization_id = caller.organization_id;
         let tx = self.catalog.begin().await?;
-        let track =
-            Box::pin(tx.track(organization_id, id)).await?.ok_or(Refusal::NotFound(Resource::Track))?;
+        let track = tx.track(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
         caller.reach_track(track.collection_id, id)?;
         if track.source.is_none() {
             return Err(Refusal::Unprocessable {
@@ -34,7 +33,7 @@ impl Library {
                 message: "the track has no source file yet; upload one before you replace it",
             });
         }
-        let earlier = Box::pin(tx.replacement(organization_id, id)).await?;
+        let earlier = tx.replacement(organization_id, id).await?;
         if earlier.is_some_and(|earlier| earlier.state == ReplacementState::Processing) {
             return Err(Refusal::Conflict {
                 code: ErrorCode::ReplacementInProgress,
@@ -56,10 +55,10 @@ impl Library {
             person_id: caller.origin.actor.person_id(),
             api_key_id: caller.origin.actor.api_key_id(),
         };
-        Box::pin(tx.put_replacement(&replacement)).await?;
+        tx.put_replacement(&replacement).await?;
         let done = audited(&track);
-        Box::pin(audit::record(&tx, &self.ambient, caller, done)).await?;
-        Box::pin(tx.commit()).await?;
+        audit::record(&tx, &self.ambient, caller, done).await?;
+        tx.commit().await?;
         let upload = self.links.replacement_upload(organization_id, id, replacement.id);
         Ok((replacement, upload))
     }

@@ -88,16 +88,16 @@ impl Uploads {
             Ok(tx.commit().await?)
         };
         let recorded = record_again_if_victim(&self.ambient, record).await;
+        let Err(refusal) = recorded else {
+            claim.forget();
+            return Ok(AcceptedUpload { track_id, size: stored.size, sha256: stored.sha256 });
+        };
         claim.end().await;
-        match recorded {
-            Ok(()) => Ok(AcceptedUpload { track_id, size: stored.size, sha256: stored.sha256 }),
-            // A row may name the object. If none does, the sweep removes it.
-            Err(refusal @ Refusal::UnknownOutcome(_)) => Err(refusal),
-            Err(refusal) => {
-                self.remove_unrecorded(vec![key]).await;
-                Err(refusal)
-            }
+        // A row may name the object. If none does, the sweep removes it.
+        if !matches!(refusal, Refusal::UnknownOutcome(_)) {
+            self.remove_unrecorded(vec![key]).await;
         }
+        Err(refusal)
     }
 
     /// The track of a slot that is still waiting for its bytes.
