@@ -46,7 +46,8 @@ fn typed(page: &str) -> Vec<String> {
     for line in page.lines() {
         let line = line.trim_start();
         if let Some(name) = line.strip_prefix("```") {
-            block = name;
+            // A reason may follow why a `console` block is not run.
+            block = name.split(' ').next().unwrap_or_default();
         } else if block == "sh" {
             lines.push(line.to_owned());
         } else if block == "console"
@@ -115,5 +116,5 @@ fn every_command_of_the_documentation_is_accepted() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
-    assert!(checked > 70, "{checked}: this test is blind");
+    assert!(checked > 80, "{checked}: this test is blind");
 }
