@@ -40,7 +40,7 @@ fn pages() -> Vec<(PathBuf, String)> {
         .collect()
 }
 
-/// The lines of blocks for a shell. Of a `console` block, only what is typed.
+/// The lines of blocks for a shell and for cron. Of a `console` block, only what is typed.
 fn typed(page: &str) -> Vec<String> {
     let (mut lines, mut block) = (Vec::new(), "");
     for line in page.lines() {
@@ -48,7 +48,7 @@ fn typed(page: &str) -> Vec<String> {
         if let Some(name) = line.strip_prefix("```") {
             // A reason may follow why a `console` block is not run.
             block = name.split(' ').next().unwrap_or_default();
-        } else if block == "sh" {
+        } else if block == "sh" || block == "cron" {
             lines.push(line.to_owned());
         } else if block == "console"
             && let Some(command) = line.strip_prefix("$ ").or_else(|| line.strip_prefix("# "))
@@ -65,7 +65,12 @@ fn words(line: &str) -> Option<Vec<String>> {
         let before = &line[..*at];
         let is_assigned =
             before.rsplit(' ').find(|word| !word.is_empty()).is_some_and(|word| word.contains('='));
-        before.is_empty() || before.ends_with("-u tonearm ") || before.ends_with("$(") || is_assigned
+        // In a line for cron, the command comes after its user.
+        before.is_empty()
+            || before.ends_with("-u tonearm ")
+            || before.ends_with("tonearm  ")
+            || before.ends_with("$(")
+            || is_assigned
     })?;
     let (mut words, mut word, mut quote, mut has_word) = (Vec::new(), String::new(), None, false);
     let mut depth = 0;
