@@ -213,10 +213,11 @@ struct Shown {
     cover: String,
 }
 
-/// A sound of its own for each number. Every other one has art.
+/// A sound of its own for each number. Every other one has art. With three channels, every file is measured by the
+/// encoder's script; samples that are read without a decoder would draw another waveform.
 fn sound(number: u64) -> Vec<u8> {
     let signal = Signal::Noise { seed: number, amplitude: 0.5 };
-    let plain = wav(&WavSpec { seconds: 0.05, sample_rate: 8000, channels: 1, bits: 16, signal });
+    let plain = wav(&WavSpec { seconds: 0.05, sample_rate: 8000, channels: 3, bits: 16, signal });
     if number.is_multiple_of(2) {
         return plain;
     }

@@ -51,12 +51,21 @@ async fn deliveries_are_counted_by_status_and_byte(server: TestServer) {
     assert_eq!((answers(206), answers(200), answers(401)), (5.0, 1.0, 1.0));
     assert_eq!(gained("tonearm_delivered_bytes_total"), bytes as f64);
     assert_eq!(gained("tonearm_delivery_duration_seconds_count"), 7.0);
-    let lookups = |result: &str| {
-        gained(&format!(r#"tonearm_cache_requests_total{{cache="verified_urls",result="{result}"}}"#))
+    let lookups = |after: &Scrape, result: &str| {
+        let series = format!(r#"tonearm_cache_requests_total{{cache="verified_urls",result="{result}"}}"#);
+        after.value(&series) - before.value(&series)
     };
     // The first range request finds the object at hand, and the later ones find the URL verified.
-    assert!(lookups("miss") >= 1.0 && lookups("hit") >= 1.0, "{} {}", lookups("miss"), lookups("hit"));
-    assert!(lookups("hit") <= 5.0, "{}", lookups("hit"));
+    assert!(lookups(&after, "miss") >= 1.0 && lookups(&after, "hit") <= 5.0);
+    // A URL stays verified for a second: on a busy machine, each request may come after that.
+    let mut hits = lookups(&after, "hit");
+    for _ in 0..100 {
+        if hits < 1.0 {
+            client.get_range(&url, "100-1099").await;
+            hits = lookups(&Scrape::of(&server.node).await, "hit");
+        }
+    }
+    assert!(hits >= 1.0);
     assert!(after.sum("tonearm_http_connections") >= 1.0);
 }
 
