@@ -238,6 +238,13 @@ pub(crate) fn read_decoded(
     })
 }
 
+/// Counts the frames of ffmpeg's decoded output with this many channels.
+pub(crate) fn count_frames(stdout: PipeReader, channels: u32) -> Result<u64, MediaError> {
+    let mut samples = 0;
+    read_decoded(stdout, channels, |chunk| samples += chunk.len() as u64)?;
+    Ok(samples / u64::from(channels))
+}
+
 /// Passes on chunks of whole frames until the source ends or `pass_on` returns no buffer for the next chunk.
 fn read_chunks(
     mut source: impl Read,

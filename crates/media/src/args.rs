@@ -24,19 +24,53 @@ const ENTRIES: &str = "format=format_name,duration,bit_rate,probe_score:format_t
 pub(crate) const QUIET_SINGLE: &str =
     "-nostdin -hide_banner -loglevel error -nostats -filter_threads 1 -threads 1";
 
-/// Sound is counted by its samples. In some files, such as those joined from others, the clock disagrees with the
-/// samples, and encoders would write files of the wrong length.
+/// The filter that takes the times off, so that encoders count samples, from the first one. The clock of some files
+/// begins with a picture, has gaps or jumps, and each format would keep another part of that.
+const WITHOUT_TIMES: &str = "asetpts=NAN";
+
+/// Corrects the clock of files that were joined from others, which begins again with each.
 const ONE_CLOCK: &str = "-dts_delta_threshold 0.05 -dts_error_threshold 0.05";
+
+/// Containers with a clock of their own. The times of others count their samples, over all changes of the sample rate.
+const WITH_CLOCK: [&str; 8] = ["asf", "avi", "flv", "matroska", "mov", "mpeg", "mpegts", "rm"];
 
 /// Keeps the sum within full scale when channels are downmixed. Without this option ffmpeg does so only for encoders
 /// that take integers, and a loud 5.1 mix would clip in AAC, Vorbis and Opus.
 const FOLD_WITHOUT_CLIPPING: &str = "-rematrix_maxval 1.0";
+
+/// The filter that turns samples into floats.
+const FLOATS: &str = "aformat=sample_fmts=fltp";
+
+/// The resampler's filter: aliases are 118 dB down, and levels are within 0.1 dB up to 19 kHz of 44.1. By default they
+/// are 25 dB down near the new limit.
+const STEEP: &str = "filter_type=kaiser:kaiser_beta=12:cutoff=0.96";
+/// The samples that this filter looks at, at the lower one of the two rates.
+const STEEP_TAPS: u32 = 128;
+/// The samples, at that rate, from which on the filter keeps the length of a sound. It swallows what is much shorter.
+const SHORTEST: u64 = 2 * STEEP_TAPS as u64;
 
 /// Raw samples, 32 KiB at a time. If they were written packet by packet, a third of the time would go into waking up
 /// the reader.
 const PCM_OUT: &str = "-flush_packets 0 -f f32le";
 /// The filter that makes large packets of the samples, for the same reason. The last packet is not padded.
 const LARGE_PACKETS: &str = "asetnsamples=n=8192:p=0";
+
+/// Tags from which players take the level of a sound.
+const LEVEL_TAGS: [&str; 13] = [
+    "REPLAYGAIN_TRACK_GAIN",
+    "REPLAYGAIN_TRACK_PEAK",
+    "REPLAYGAIN_TRACK_RANGE",
+    "REPLAYGAIN_TRACK_MINMAX",
+    "REPLAYGAIN_ALBUM_GAIN",
+    "REPLAYGAIN_ALBUM_PEAK",
+    "REPLAYGAIN_ALBUM_RANGE",
+    "REPLAYGAIN_ALBUM_MINMAX",
+    "REPLAYGAIN_REFERENCE_LOUDNESS",
+    "REPLAYGAIN_UNDO",
+    "R128_TRACK_GAIN",
+    "R128_ALBUM_GAIN",
+    "iTunNORM",
+];
 
 /// The most chapters in Vorbis comments, where chapter numbers have three digits.
 const MOST_COMMENTED: usize = 999;
@@ -80,14 +114,6 @@ impl Args {
     /// seek to the beginning loses the position.
     fn skip(self, seconds: f64) -> Self {
         self.maybe("-ss", Some(format!("{seconds:.6}")).filter(|_| seconds > 0.0))
-    }
-
-    /// Adds the input of which a part is decoded. After a seek, its clock is the only reference.
-    fn part(self, path: &Path, probe: &Probe, reading: Reading) -> Self {
-        match reading {
-            Reading::Jumping => self.input(path, probe.entry),
-            Reading::Through => self.sound(path, probe),
-        }
     }
 
     /// Adds the input whose sound is decoded from its beginning.
@@ -143,7 +169,7 @@ pub fn probe_args(input: &Path, entry: Option<Entry>) -> Vec<OsString> {
 pub fn pcm_args(input: &Path, probe: &Probe, outputs: &[(Output<'_>, PathBuf)]) -> Vec<OsString> {
     let mut args = Args::new(QUIET_SINGLE).sound(input, probe);
     for (output, path) in outputs {
-        args = encode(args, probe, output, 0.0, None).add(file(path));
+        args = encode(args, probe, output, None).add(file(path));
     }
     let layout = probe.layout();
     let filters = layout.name().map(in_layout).into_iter().collect();
@@ -153,15 +179,22 @@ pub fn pcm_args(input: &Path, probe: &Probe, outputs: &[(Output<'_>, PathBuf)]) 
 
 /// ffmpeg's arguments to decode the source of an output to samples on stdout: its window, downmixed as for the encoder,
 /// at the source's sample rate.
-pub(crate) fn output_pcm_args(
+pub(crate) fn output_pcm_args(input: &Path, probe: &Probe, output: &Output<'_>) -> Vec<OsString> {
+    let args = Args::new(QUIET_SINGLE).sound(input, probe);
+    let (filters, channels) = (shaping(probe, output), channels_of(probe, output));
+    samples(args, &format!("0:{}", probe.stream), filters, Some(channels), probe.sample_rate)
+}
+
+/// ffmpeg's arguments to write the samples that an output's encoder receives to stdout.
+pub(crate) fn encoder_pcm_args(
     input: &Path,
     probe: &Probe,
     output: &Output<'_>,
-    reading: Reading,
+    gain: Option<Gain>,
 ) -> Vec<OsString> {
-    let (skipped, args) = read(Args::new(QUIET_SINGLE), input, probe, output, reading);
-    let (filters, channels) = (shaping(probe, output, skipped), channels_of(probe, output));
-    samples(args, &format!("0:{}", probe.stream), filters, Some(channels), probe.sample_rate)
+    let args = Args::new(QUIET_SINGLE).sound(input, probe);
+    let (filters, channels) = (filters_of(probe, output, gain), channels_of(probe, output));
+    samples(args, &format!("0:{}", probe.stream), filters, Some(channels), rate_of(probe, output))
 }
 
 /// ffmpeg's arguments to decode a rendered file with this many channels and this rate in Hz to samples on stdout.
@@ -197,12 +230,15 @@ pub(crate) fn speech_args(
     (start, end): Window,
     reading: Reading,
 ) -> Vec<OsString> {
-    let skipped = reading.skipped(start);
+    let skipped = match reading {
+        Reading::Jumping => (start - LEAD_IN).max(0.0),
+        Reading::Through => 0.0,
+    };
     Args::new(QUIET_SINGLE)
         .words("-progress pipe:1")
         .skip(skipped)
-        .part(input, probe, reading)
-        .pair("-af", cut((start, end), skipped))
+        .input(input, probe.entry)
+        .pair("-af", cut(probe, (start - skipped, end - skipped)))
         .pair("-map", format!("0:{}", probe.stream))
         .words(
             "-vn -sn -dn -map_chapters -1 -map_metadata -1 -ac 1 -ar 16000 -c:a libmp3lame -b:a 32k -f mp3",
@@ -230,47 +266,44 @@ pub fn transcode_args(
     path: &Path,
     probe: &Probe,
     output: &Output<'_>,
-    reading: Reading,
     gain: Option<Gain>,
 ) -> Vec<OsString> {
-    let args = Args::new(QUIET_SINGLE).words("-progress pipe:1");
-    let (skipped, args) = read(args, input, probe, output, reading);
-    encode(args, probe, output, skipped, gain).end(file(path))
+    let args = Args::new(QUIET_SINGLE).words("-progress pipe:1").sound(input, probe);
+    encode(args, probe, output, gain).end(file(path))
 }
 
-/// Adds the input from where an output begins. Returns the seconds that are skipped.
-fn read(args: Args, input: &Path, probe: &Probe, output: &Output<'_>, reading: Reading) -> (f64, Args) {
-    let skipped = output.window.map_or(0.0, |(start, _)| reading.skipped(start));
-    (skipped, args.skip(skipped).part(input, probe, reading))
-}
-
-/// Adds how one output is made from the input, of which the first `skipped` seconds are not read.
-fn encode(args: Args, probe: &Probe, output: &Output<'_>, skipped: f64, gain: Option<Gain>) -> Args {
+/// Adds how one output is made from the input.
+fn encode(args: Args, probe: &Probe, output: &Output<'_>, gain: Option<Gain>) -> Args {
     let settings = output.settings;
     let picture = probe
         .picture
         .as_ref()
         .filter(|picture| !settings.is_strip_cover && keeps_picture(settings.codec, &picture.codec));
-    let args = encode_sound(args, 0, probe, output, skipped, gain);
+    let args = encode_sound(args, 0, probe, output, gain);
     let args = match picture {
         Some(picture) => args
             .pair("-map", format!("0:{}", picture.stream))
             .words("-c:v copy -disposition:v:0 attached_pic"),
         None => args.words("-vn"),
     };
-    let args = describe(args.words("-sn -dn"), probe, output);
+    let args = describe(args.words("-sn -dn"), probe, output, keeps_level(probe, output, gain));
     // No version numbers, dates or random serials: the same input gives the same bytes.
-    args.words("-fflags +bitexact").words(muxer(settings.codec))
+    // Players find the last sample by the movie's time scale, which is a thousandth of a second by default.
+    let timescale = (settings.codec == Codec::Aac).then(|| rate_of(probe, output).to_string());
+    args.words("-fflags +bitexact").maybe("-movie_timescale", timescale).words(muxer(settings.codec))
 }
 
-/// Adds the output's tags: none, or the file's own, replaced by the owner's where set.
-fn describe(args: Args, probe: &Probe, output: &Output<'_>) -> Args {
+/// Adds the output's tags: none, or the file's own, replaced by the owner's where set. Tags about the level are kept if
+/// the sound is the same.
+fn describe(args: Args, probe: &Probe, output: &Output<'_>, is_same: bool) -> Args {
     if output.settings.is_strip_tags {
         return args.words("-map_chapters -1 -map_metadata -1");
     }
     // Ogg stores its tags in the stream, most other formats in the container.
     let args = args.words("-map_metadata 0").pair("-map_metadata", format!("0:s:{}", probe.stream));
     let set = |args: Args, tag: String| args.pair("-metadata", &tag).pair("-metadata:s:a:0", tag);
+    let wrong = LEVEL_TAGS.iter().filter(|_| !is_same).chain(&["iTunSMPB"]);
+    let args = wrong.map(|name| format!("{name}=")).fold(args, set);
     let args = output.words.tags().fold(args, set);
     let is_whole = output.window.is_none();
     match output.settings.codec {
@@ -323,12 +356,35 @@ fn fit_of(probe: &Probe, output: &Output<'_>) -> BitrateFit {
     fit(codec, probe.sample_rate, channels_of(probe, output), bitrate)
 }
 
+/// Whether an output has the source's tags about its level, which are true if it has that level.
+pub(crate) fn keeps_level(probe: &Probe, output: &Output<'_>, gain: Option<Gain>) -> bool {
+    let is_same = gain.is_none() && output.window.is_none() && channels_of(probe, output) == probe.channels;
+    is_same && !output.settings.is_strip_tags
+}
+
 /// The filters that turn the input into the encoder's input: they cut the window and downmix. The downmix is explicit
 /// here, and nothing after it changes the channels: if it were left to ffmpeg, any later resampler could do it, with
 /// other gains.
-fn shaping(probe: &Probe, output: &Output<'_>, skipped: f64) -> Vec<String> {
-    let window = output.window.map(|window| cut(window, skipped));
-    window.into_iter().chain(fold(probe, channels_of(probe, output))).collect()
+fn shaping(probe: &Probe, output: &Output<'_>) -> Vec<String> {
+    let part = output.window.map_or(WITHOUT_TIMES.to_owned(), |window| cut(probe, window));
+    std::iter::once(part).chain(fold(probe, channels_of(probe, output))).collect()
+}
+
+/// The filters that bring the input to an output's rate.
+fn resampling(probe: &Probe, rate: u32) -> Option<String> {
+    let source = u64::from(probe.sample_rate);
+    let shortest = (SHORTEST * source).div_ceil(source.min(u64::from(rate)).max(1));
+    (rate != probe.sample_rate).then(|| {
+        format!("apad=whole_len={shortest},aresample={rate}:osf=fltp:filter_size={STEEP_TAPS}:{STEEP}")
+    })
+}
+
+/// The filters of an output, before its encoder.
+fn filters_of(probe: &Probe, output: &Output<'_>, gain: Option<Gain>) -> Vec<String> {
+    let mut filters = shaping(probe, output);
+    filters.extend(resampling(probe, rate_of(probe, output)));
+    filters.extend(gain.map(Gain::filter));
+    filters
 }
 
 /// Adds how the sound of one input is encoded, without a container around it.
@@ -337,37 +393,35 @@ pub(crate) fn encode_sound(
     input: u32,
     probe: &Probe,
     output: &Output<'_>,
-    skipped: f64,
     gain: Option<Gain>,
 ) -> Args {
     let codec = output.settings.codec;
-    let mut filters = shaping(probe, output, skipped);
-    filters.extend(gain.map(Gain::filter));
-    let fit = fit_of(probe, output);
+    let BitrateFit { rate, kbps } = fit_of(probe, output);
+    let mut filters = filters_of(probe, output, gain);
+    if codec.is_lossless() && !is_deep(probe) {
+        // Samples that have 16 bits already stay as they are.
+        filters.push(format!("aresample={rate}:osf=s16:dither_method=triangular"));
+    }
     args.pair("-map", format!("{input}:{}", probe.stream))
-        .maybe("-af", Some(filters.join(",")).filter(|filters| !filters.is_empty()))
+        .pair("-af", filters.join(","))
         .words(encoder(codec, probe))
         .words(FOLD_WITHOUT_CLIPPING)
         .pair("-ac", channels_of(probe, output).to_string())
-        .pair("-ar", fit.rate.to_string())
-        .maybe("-b:a", fit.kbps.map(|kbps| format!("{kbps}k")))
+        .pair("-ar", rate.to_string())
+        .maybe("-b:a", kbps.map(|kbps| format!("{kbps}k")))
         .words("-flags:a +bitexact")
 }
 
-impl Reading {
-    /// The second at which reading begins for a window that begins at `start`.
-    fn skipped(self, start: f64) -> f64 {
-        match self {
-            Self::Jumping => (start - LEAD_IN).max(0.0),
-            Self::Through => 0.0,
-        }
+/// The filters that cut a window out of the input, exact to the sample.
+fn cut(probe: &Probe, (start, end): Window) -> String {
+    let sample = |seconds: f64| (seconds * f64::from(probe.sample_rate)).round() as u64;
+    let mut names = probe.info.container.iter().flat_map(|names| names.split(','));
+    if names.any(|name| WITH_CLOCK.contains(&name)) {
+        format!("atrim=start_sample={}:end_sample={},{WITHOUT_TIMES}", sample(start), sample(end))
+    } else {
+        let time = |seconds: f64| sample(seconds) as f64 / f64::from(probe.sample_rate);
+        format!("atrim=start={:.6}:end={:.6},{WITHOUT_TIMES}", time(start), time(end))
     }
-}
-
-/// The filter that cuts a window out of the input, exact to the sample.
-fn cut((start, end): (f64, f64), skipped: f64) -> String {
-    let (start, end) = (start - skipped, end - skipped);
-    format!("atrim=start={start:.6}:end={end:.6},asetpts=PTS-STARTPTS")
 }
 
 /// The filter that gives every frame this layout. Channels that have it already stay as they are: `-ac` alone would
@@ -376,14 +430,14 @@ fn in_layout(name: &str) -> String {
     format!("aformat=channel_layouts={name}")
 }
 
-/// The filter that downmixes. ffmpeg refuses to downmix channels without known positions: the odd ones go to the left,
-/// the even ones to the right, as loud as their mean.
+/// The filter that downmixes, to floats: integers would be rounded without dither. ffmpeg refuses to downmix channels
+/// without known positions: the odd ones go to the left, the even ones to the right, as loud as their mean.
 fn fold(probe: &Probe, channels: u32) -> Option<String> {
     if channels >= probe.channels {
         return None;
     }
     if probe.layout().folds() {
-        return Some(in_layout(if channels == 1 { "mono" } else { "stereo" }));
+        return Some(format!("{FLOATS}:channel_layouts={}", if channels == 1 { "mono" } else { "stereo" }));
     }
     let mean = |first: u32, step: u32| {
         let parts: Vec<String> =
@@ -391,21 +445,24 @@ fn fold(probe: &Probe, channels: u32) -> Option<String> {
         parts.join("+")
     };
     Some(match channels {
-        1 => format!("pan=mono|FC<{}", mean(0, 1)),
-        _ => format!("pan=stereo|FL<{}|FR<{}", mean(0, 2), mean(1, 2)),
+        1 => format!("{FLOATS},pan=mono|FC<{}", mean(0, 1)),
+        _ => format!("{FLOATS},pan=stereo|FL<{}|FR<{}", mean(0, 2), mean(1, 2)),
     })
 }
 
+fn is_deep(probe: &Probe) -> bool {
+    probe.info.bits_per_sample.is_some_and(|bits| bits > 16)
+}
+
 fn encoder(codec: Codec, probe: &Probe) -> &'static str {
-    let is_deep = probe.info.bits_per_sample.is_some_and(|bits| bits > 16);
     match codec {
         Codec::Aac => "-c:a aac",
         Codec::Mp3 => "-c:a libmp3lame",
         Codec::Ogg => "-c:a libvorbis",
         Codec::Opus => "-c:a libopus",
-        Codec::Flac if is_deep => "-c:a flac -sample_fmt s32 -bits_per_raw_sample 24",
+        Codec::Flac if is_deep(probe) => "-c:a flac -sample_fmt s32 -bits_per_raw_sample 24",
         Codec::Flac => "-c:a flac -sample_fmt s16",
-        Codec::Wav if is_deep => "-c:a pcm_s24le",
+        Codec::Wav if is_deep(probe) => "-c:a pcm_s24le",
         Codec::Wav => "-c:a pcm_s16le",
     }
 }

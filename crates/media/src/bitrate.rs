@@ -57,12 +57,12 @@ fn bounds(codec: Codec, rate: u32, channels: u32) -> (u32, u32) {
     }
 }
 
-/// The rate nearest to the source's: the same, else, if the source's is too high, an integer fraction of it, else the
-/// next higher one, which loses nothing.
+/// The rate nearest to the source's: the same, else the next higher one, which loses nothing. If the source's is too
+/// high, that is a fraction of it which keeps everything that is heard, else the highest one.
 fn nearest_rate(codec: Codec, source: u32) -> u32 {
     let rates = rates(codec);
     let highest = rates[rates.len() - 1];
-    let fraction = || rates.iter().rev().find(|rate| source.is_multiple_of(**rate));
+    let fraction = || rates.iter().rev().find(|rate| **rate >= 44_100 && source.is_multiple_of(**rate));
     let next = || rates.iter().find(|rate| **rate >= source);
     let best = if source > highest { fraction() } else { next() };
     best.copied().unwrap_or(highest)
@@ -106,6 +106,10 @@ mod tests {
             (Codec::Mp3, 44100, 2, 256, (44100, Some(256))),
             (Codec::Mp3, 96000, 2, 300, (48000, Some(320))),
             (Codec::Mp3, 88200, 2, 128, (44100, Some(128))),
+            (Codec::Mp3, 60000, 2, 128, (48000, Some(128))),
+            (Codec::Ogg, 56000, 2, 128, (48000, Some(128))),
+            (Codec::Mp3, 64000, 2, 128, (48000, Some(128))),
+            (Codec::Aac, 200_000, 2, 128, (96000, Some(128))),
             (Codec::Mp3, 22050, 1, 320, (22050, Some(160))),
             (Codec::Mp3, 8000, 1, 320, (8000, Some(64))),
             (Codec::Mp3, 44100, 2, 12, (24000, Some(8))),

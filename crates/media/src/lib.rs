@@ -21,6 +21,7 @@ mod escapes;
 mod formats;
 mod frames;
 mod glance;
+mod lame_tag;
 mod limiter;
 mod limits;
 mod measuring;

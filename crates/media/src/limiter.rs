@@ -43,12 +43,15 @@ pub struct Gain {
 impl Gain {
     /// The gain as ffmpeg filters.
     pub(crate) fn filter(self) -> String {
-        let volume = format!("volume={:.2}dB", self.decibels);
-        let Some(ceiling) = self.ceiling else { return volume };
-        let limit = 10_f64.powf(ceiling / 20.0);
+        let volume = |decibels: f64| format!("volume={decibels:.2}dB");
+        let Some(ceiling) = self.ceiling else { return volume(self.decibels) };
+        // The limiter knows no ceiling above full scale.
+        let (limit, above) = (10_f64.powf(ceiling.min(0.0) / 20.0), ceiling.max(0.0));
         format!(
-            "{volume},aresample={RATE},\
-             alimiter=limit={limit:.4}:level=false:latency=true:attack={ATTACK}:release={RELEASE}"
+            "{},aresample={RATE},\
+             alimiter=limit={limit:.4}:level=false:latency=true:attack={ATTACK}:release={RELEASE},{}",
+            volume(self.decibels - above),
+            volume(above)
         )
     }
 }

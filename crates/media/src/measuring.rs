@@ -3,11 +3,12 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use tonearm_domain::LevelsSettings;
+use tonearm_domain::{Codec, LevelsSettings};
 use tonearm_telemetry::Purpose;
 
-use crate::analyse::{Analyser, Analysis};
+use crate::analyse::{Analyser, Analysis, count_frames};
 use crate::error::MediaError;
 use crate::limits::RunScope;
 use crate::media::{Media, fresh_folder};
@@ -15,7 +16,7 @@ use crate::pcm::Pcm;
 use crate::probe::Probe;
 use crate::process::Invocation;
 use crate::render::{Output, Progress, Rendered};
-use crate::{args, render};
+use crate::{args, lame_tag, render};
 
 impl Media {
     /// Decodes the whole sound once and measures it, in memory that does not grow with its length. `progress` receives
@@ -71,20 +72,28 @@ impl Media {
             .map(|(place, output)| (*output, file_in(folder.path(), &format!("out-{place}"), output)))
             .collect();
         let args = args::pcm_args(&input, probe, &outputs);
-        let invocation = Invocation {
-            permits: Some(permit),
-            input: Some(input),
-            folder: Some(folder.path().to_owned()),
+        let run = |args| Invocation {
+            permits: Some(Arc::clone(&permit)),
+            input: Some(input.clone()),
             purpose: Purpose::Encode,
             otherwise: "The audio could not be decoded or encoded.",
             ..self.ffmpeg(args, scope, probe.duration, size)
         };
+        let invocation = Invocation { folder: Some(folder.path().to_owned()), ..run(args) };
         let analysis = invocation.run(&scope.cancel, move |stdout| analyser.consume(stdout)).await?;
         let mut rendered = Vec::new();
         for (output, path) in outputs {
             let size = render::check_output(&path, true).await?;
-            let written = analysis.duration - output.window.map_or(0.0, |(start, _)| start);
-            let data = output.data(written.max(0.0), None);
+            if output.settings.codec == Codec::Mp3 {
+                let channels = args::channels_of(probe, &output);
+                let count = async || {
+                    let invocation = run(args::encoder_pcm_args(&input, probe, &output, None));
+                    invocation.run(&scope.cancel, move |stdout| count_frames(stdout, channels)).await
+                };
+                lame_tag::correct(&path, args::keeps_level(probe, &output, None), count).await?;
+            }
+            let written = output.seconds(analysis.duration);
+            let data = output.data(written, None);
             rendered.push(Rendered { path, content_type: output.content_type(), size, data });
         }
         // From here on the caller owns the folder with the files in it.

@@ -14,7 +14,7 @@ pub type Progress = Box<dyn Fn(f32) + Send>;
 /// A part of a track, from one second to another.
 pub type Window = (f64, f64);
 
-/// How a part of a sound is reached.
+/// How a part of a sound is reached, where a few milliseconds do not matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
     /// By a seek to shortly before it.
@@ -25,12 +25,11 @@ pub enum Reading {
 
 /// The ways to reach a part of a sound of `duration` seconds, the fastest first. Not every container supports seeking,
 /// and if its clock is wrong, a seek leads to the wrong place.
-pub(crate) fn readings(window: Option<Window>, probe: &Probe, duration: f64) -> &'static [Reading] {
-    match window {
-        Some((start, _)) if start > LEAD_IN && probe.has_true_clock(duration) => {
-            &[Reading::Jumping, Reading::Through]
-        }
-        _ => &[Reading::Through],
+pub(crate) fn readings((start, _): Window, probe: &Probe) -> &'static [Reading] {
+    if start > LEAD_IN && probe.has_true_clock(probe.duration) {
+        &[Reading::Jumping, Reading::Through]
+    } else {
+        &[Reading::Through]
     }
 }
 
@@ -131,11 +130,6 @@ impl<'a> Output<'a> {
                 }
             }
         }
-    }
-
-    /// Whether the written seconds fall short of the requested part.
-    pub(crate) fn is_missed_by(&self, written: f64) -> bool {
-        self.window.is_some_and(|(start, end)| written + SHORTFALL < end - start)
     }
 }
 

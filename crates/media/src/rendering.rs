@@ -11,10 +11,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tempfile::TempDir;
-use tonearm_domain::MissedLoudness;
+use tonearm_domain::{Codec, MissedLoudness};
 use tonearm_telemetry::Purpose;
 
-use crate::analyse::{Analyser, Analysis};
+use crate::analyse::{Analyser, Analysis, count_frames};
 use crate::error::MediaError;
 use crate::limiter::{Forecast, Gain, Level, LoudnessCurve};
 use crate::limits::RunScope;
@@ -22,10 +22,12 @@ use crate::media::{Media, fresh_folder};
 use crate::permits::Permits;
 use crate::probe::Probe;
 use crate::process::Invocation;
-use crate::render::{Output, Progress, Reading, Rendered};
+use crate::render::{Output, Progress, Rendered};
 use crate::target::Search;
-use crate::{args, render};
+use crate::{args, lame_tag, render};
 
+/// How much louder one channel is if two loudspeakers play it, in LU (EBU Tech 3344, dual mono).
+const DUAL_MONO: f64 = 3.01;
 /// The most encodings of an output.
 const ATTEMPTS: usize = 3;
 
@@ -47,32 +49,21 @@ impl Media {
         scope: &RunScope,
         progress: Option<Progress>,
     ) -> Result<Rendered, MediaError> {
-        let (permits, progress) =
-            (self.encoder_permit(scope).await?, progress.map(|progress| Arc::new(Mutex::new(progress))));
+        let permits = self.encoder_permit(scope).await?;
         let (input, size) = self.open(input).await?;
-        let mut best = Err(MediaError::no_sound());
-        for &reading in render::readings(output.window, probe, duration) {
-            let rendering = Rendering {
-                media: self,
-                input: &input,
-                size,
-                probe,
-                duration,
-                output,
-                reading,
-                scope,
-                permits: Arc::clone(&permits),
-                folder: fresh_folder(scratch).await?,
-                progress: progress.clone(),
-            };
-            match rendering.make().await {
-                Ok((rendered, true)) => return Ok(rendered),
-                Ok((rendered, false)) => best = Ok(rendered),
-                Err(error @ (MediaError::NotAudio(_) | MediaError::Failed(_))) => best = best.or(Err(error)),
-                Err(error) => return Err(error),
-            }
-        }
-        best
+        let rendering = Rendering {
+            media: self,
+            input: &input,
+            size,
+            probe,
+            duration,
+            output,
+            scope,
+            permits,
+            folder: fresh_folder(scratch).await?,
+            progress: progress.map(|progress| Arc::new(Mutex::new(progress))),
+        };
+        rendering.make().await
     }
 }
 
@@ -86,8 +77,6 @@ struct Rendering<'a> {
     /// Duration of the whole track in seconds.
     duration: f64,
     output: Output<'a>,
-    /// How its part is reached.
-    reading: Reading,
     scope: &'a RunScope,
     permits: Arc<Permits>,
     /// The folder for the rendered files.
@@ -113,8 +102,8 @@ enum MeasuredLevel {
 }
 
 impl Rendering<'_> {
-    /// Renders the file, and returns whether it has the requested length. The caller owns what is left in the folder.
-    async fn make(self) -> Result<(Rendered, bool), MediaError> {
+    /// Renders the file. The caller owns what is left in the folder.
+    async fn make(self) -> Result<Rendered, MediaError> {
         let (encoded, missed) = match self.output.settings.loudness_target {
             None => (self.encode(None, 0).await?, None),
             Some(target) => self.encode_to(target).await?,
@@ -122,7 +111,7 @@ impl Rendering<'_> {
         let Encoded { path, size, seconds } = encoded;
         let (content_type, data) = (self.output.content_type(), self.output.data(seconds, missed));
         let _ = self.folder.keep();
-        Ok((Rendered { path, content_type, size, data }, !self.output.is_missed_by(seconds)))
+        Ok(Rendered { path, content_type, size, data })
     }
 
     /// Encodes to the loudness target, and returns by how much it was missed, if it was.
@@ -167,7 +156,7 @@ impl Rendering<'_> {
     async fn encode(&self, gain: Option<Gain>, number: usize) -> Result<Encoded, MediaError> {
         let name = format!("out-{number}");
         let path = self.folder.path().join(name).with_extension(self.output.content_type().extension());
-        let args = args::transcode_args(self.input, &path, self.probe, &self.output, self.reading, gain);
+        let args = args::transcode_args(self.input, &path, self.probe, &self.output, gain);
         let invocation = Invocation {
             folder: Some(self.folder.path().to_owned()),
             purpose: Purpose::Encode,
@@ -178,7 +167,21 @@ impl Rendering<'_> {
         let follow = move |stdout| render::follow(stdout, seconds, progress.as_ref());
         let written = invocation.run(&self.scope.cancel, follow).await?;
         let size = render::check_output(&path, written > 0).await?;
+        self.correct_lame_tag(&path, gain).await?;
         Ok(Encoded { path, size, seconds: Duration::from_micros(written).as_secs_f64() })
+    }
+
+    async fn correct_lame_tag(&self, path: &Path, gain: Option<Gain>) -> Result<(), MediaError> {
+        if self.output.settings.codec != Codec::Mp3 {
+            return Ok(());
+        }
+        let count = async || {
+            let args = args::encoder_pcm_args(self.input, self.probe, &self.output, gain);
+            let (invocation, channels) = (self.run_over(self.input, self.size, args), self.channels());
+            invocation.run(&self.scope.cancel, move |stdout| count_frames(stdout, channels)).await
+        };
+        let keeps_level = args::keeps_level(self.probe, &self.output, gain);
+        lame_tag::correct(path, keeps_level, count).await
     }
 
     /// The level of the encoder's input before any gain. It is known already if that is the whole unchanged sound.
@@ -186,19 +189,29 @@ impl Rendering<'_> {
         let info = &self.probe.info;
         let is_whole = self.output.window.is_none() && self.channels() == self.probe.channels;
         if let (true, Some(loudness), Some(true_peak)) = (is_whole, info.loudness_lufs, info.true_peak_dbtp) {
-            return Ok(MeasuredLevel::Sound(Level { loudness, true_peak }));
+            return Ok(self.heard(MeasuredLevel::Sound(Level { loudness, true_peak })));
         }
-        let args = args::output_pcm_args(self.input, self.probe, &self.output, self.reading);
+        let args = args::output_pcm_args(self.input, self.probe, &self.output);
         let rate = self.probe.sample_rate;
         match self.measure(self.run_over(self.input, self.size, args), self.channels(), rate).await {
             // The encoder reports whether there is nothing to encode.
             Err(MediaError::NotAudio(_)) => Ok(MeasuredLevel::Unmeasurable(None)),
-            analysis => Ok(MeasuredLevel::of(&analysis?)),
+            analysis => Ok(self.heard(MeasuredLevel::of(&analysis?))),
+        }
+    }
+
+    /// The level as it is heard: one channel is played by both loudspeakers.
+    fn heard(&self, level: MeasuredLevel) -> MeasuredLevel {
+        match level {
+            MeasuredLevel::Sound(Level { loudness, true_peak }) if self.channels() == 1 => {
+                MeasuredLevel::Sound(Level { loudness: loudness + DUAL_MONO, true_peak })
+            }
+            level => level,
         }
     }
 
     async fn forecast(&self, level: Level) -> Result<LoudnessCurve, MediaError> {
-        let args = args::output_pcm_args(self.input, self.probe, &self.output, self.reading);
+        let args = args::output_pcm_args(self.input, self.probe, &self.output);
         let forecast = Forecast::new(self.channels(), self.probe.sample_rate, level.true_peak);
         let invocation = self.run_over(self.input, self.size, args);
         invocation.run(&self.scope.cancel, move |stdout| forecast.consume(stdout, level)).await
@@ -208,7 +221,7 @@ impl Rendering<'_> {
         let rate = args::rate_of(self.probe, &self.output);
         let args = args::made_pcm_args(&encoded.path, self.channels(), rate);
         let invocation = self.run_over(&encoded.path, encoded.size, args);
-        Ok(MeasuredLevel::of(&self.measure(invocation, self.channels(), rate).await?))
+        Ok(self.heard(MeasuredLevel::of(&self.measure(invocation, self.channels(), rate).await?)))
     }
 
     async fn measure(

@@ -27,7 +27,7 @@ impl Media {
     ) -> Result<PathBuf, MediaError> {
         let (permit, (input, size)) = (self.encoder_permit(scope).await?, self.open(input).await?);
         let mut result = Err(MediaError::no_sound());
-        for &reading in render::readings(Some(window), probe, probe.duration) {
+        for &reading in render::readings(window, probe) {
             result =
                 self.encode_speech(&permit, (&input, size), probe, window, reading, scratch, scope).await;
             if !matches!(result, Err(MediaError::NotAudio(_) | MediaError::Failed(_))) {

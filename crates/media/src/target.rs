@@ -17,8 +17,11 @@ const SPARE: f64 = 0.25;
 /// How much quieter lossy codecs make sound on average, in LU, by leaving out high and faint parts: nothing for a few
 /// tones, 0.3 for noise.
 const LEFT_OUT: f64 = 0.1;
-/// The lowest ceiling, in dBTP.
+/// How far the peaks of a sound that misses its target may be below the highest peak, in dB.
+const UNUSED: f64 = 0.5;
+/// The bounds of the ceiling, in dBTP. It may be above full scale before an encoder that leaves out the peaks.
 const LOWEST_CEILING: f64 = -9.0;
+const HIGHEST_CEILING: f64 = 9.0;
 
 /// The search for the gain that reaches a target.
 #[derive(Debug, Clone, PartialEq)]
@@ -123,13 +126,15 @@ impl Search {
         let (off, overshoot) =
             (measured.loudness - attempt.expected.loudness, measured.true_peak - attempt.expected.true_peak);
         let is_too_high = measured.true_peak > HIGHEST_PEAK;
-        if off.abs() <= GOOD && !is_too_high {
+        let has_room = measured.true_peak < HIGHEST_PEAK - UNUSED;
+        let is_too_quiet =
+            measured.loudness < self.target - GOOD && has_room && attempt.gain.ceiling.is_some();
+        if off.abs() <= GOOD && !is_too_high && !is_too_quiet {
             return false;
         }
         self.bias += off;
-        if is_too_high {
-            let lower = HIGHEST_PEAK - overshoot.max(0.0) - SPARE;
-            self.ceiling = self.ceiling.min(lower).max(LOWEST_CEILING);
+        if is_too_high || is_too_quiet {
+            self.ceiling = (HIGHEST_PEAK - overshoot - SPARE).clamp(LOWEST_CEILING, HIGHEST_CEILING);
         }
         true
     }

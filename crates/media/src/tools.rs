@@ -50,8 +50,8 @@ const DECODERS: &[&str] = &[
     "wmav2",
 ];
 const SOUND_FILTERS: &[&str] =
-    &["aformat", "alimiter", "aresample", "asetnsamples", "asetpts", "atrim", "pan", "volume"];
-const VIDEO_FILTERS: &[&str] = &["alphamerge", "crop", "format", "loop", "overlay", "setpts"];
+    &["aformat", "alimiter", "apad", "aresample", "asetnsamples", "asetpts", "atrim", "pan", "volume"];
+const VIDEO_FILTERS: &[&str] = &["alphamerge", "crop", "format", "loop", "overlay", "scale", "setpts"];
 
 impl Media {
     /// Checks that the tools start and support all that is needed. [`MediaError::Outage`] says what is missing and how

@@ -90,10 +90,11 @@ fn video_args(
     for picture in pictures {
         args = args.picture(picture, *frame_rate);
     }
+    let colours = "scale=out_color_matrix=bt709:out_range=tv,format=yuv420p";
     let still = "loop=loop=-1:size=1:start=0,setpts=N/FR/TB";
     let filter = format!(
-        "[0:v]format=yuv420p,{still}[heard];\
-         [1:v]format=yuv420p,{still}[unheard];\
+        "[0:v]{colours},{still}[heard];\
+         [1:v]{colours},{still}[unheard];\
          [2:v]format=gray,{still},crop=w={width}:h=ih:x={width}-{width}*t/{duration:.6}:y=0[mask];\
          [heard][mask]alphamerge[seen];\
          [unheard][seen]overlay=format=yuv420[video]"
@@ -106,11 +107,12 @@ fn video_args(
     args = args
         .pair("-filter_complex", filter)
         .words("-map [video] -c:v libx264 -preset veryfast -tune stillimage -crf 23 -threads:v 1")
-        .words("-pix_fmt yuv420p -map_chapters -1 -map_metadata -1")
+        .words("-pix_fmt yuv420p -color_range tv -colorspace bt709 -color_primaries bt709 -color_trc bt709")
+        .words("-map_chapters -1 -map_metadata -1")
         .pair("-g", (10 * frame_rate).to_string());
     if *has_sound {
         let output = Output { settings: &sound, window: None, words: TagOverrides::default() };
-        args = args::encode_sound(args, 3, probe, &output, 0.0, None);
+        args = args::encode_sound(args, 3, probe, &output, None);
     }
     args.pair("-t", format!("{duration:.6}"))
         .words("-fflags +bitexact -flags:v +bitexact -movflags +faststart -f mp4")

@@ -17,6 +17,8 @@ const QUIETER: f64 = 0.1;
 const OFFSET: f64 = -0.691;
 /// Steps in a block.
 const STEPS: usize = 4;
+/// The lowest rate for which the filters exist, in Hz: twice the frequency of the shelf.
+const LOWEST_RATE: u32 = 3_364;
 /// Filter memory below this value counts as silence. Computing with even smaller numbers becomes slow.
 const FORGOTTEN: f64 = 1e-60;
 
@@ -136,11 +138,12 @@ impl Filter {
 }
 
 impl Weighing {
-    /// For sound with this layout and this sample rate in Hz.
+    /// For sound with this layout and this sample rate in Hz. Below 3,364 Hz nothing has power.
     pub fn new(layout: &Layout, rate: u32) -> Self {
         let weights = layout.weights();
         let channels = weights.len();
-        let counting: Vec<usize> = (0..channels).filter(|channel| weights[*channel] > 0.0).collect();
+        let is_counted = |channel: &usize| weights[*channel] > 0.0 && rate >= LOWEST_RATE;
+        let counting: Vec<usize> = (0..channels).filter(is_counted).collect();
         let pair = |two: &[usize]| Pair {
             channels: [two[0], two[two.len() - 1]],
             weights: [weights[two[0]], if two.len() == 2 { weights[two[1]] } else { 0.0 }],
@@ -313,6 +316,16 @@ mod tests {
             let expected = reference(&samples, channels, 8_000, Some(map)).unwrap();
             let found = own.integrated().unwrap();
             assert!((found - expected).abs() < 1e-6, "{layout:?} {found} {expected}");
+        }
+    }
+
+    #[test]
+    fn where_the_filters_do_not_exist_nothing_is_measured() {
+        for rate in [1, 100, 1_000, 3_363, 3_364, 4_000] {
+            let mut own = LoudnessMeter::new(&Layout::new(2, None), rate);
+            measured(&mut own, 1, 5 * rate as usize, 1_000);
+            assert_eq!(own.integrated().is_some(), rate >= 3_364, "{rate}");
+            assert!(own.integrated().is_none_or(|lufs| lufs < 0.0), "{rate} {:?}", own.integrated());
         }
     }
 

@@ -5,6 +5,7 @@
 mod arguments;
 mod bench;
 mod ending;
+mod exact;
 mod formats;
 mod hostile_pictures;
 mod layouts;

@@ -22,6 +22,7 @@ on_both!(
     tools_that_do_not_work_are_waited_for,
     a_source_that_the_store_lost_or_changed_is_waited_for,
     what_is_no_audio_is_refused_and_can_be_retried,
+    tracks_need_no_sound_that_nobody_asked_for,
     a_file_over_which_processes_hang_for_a_day_is_refused,
     every_file_of_a_track_gets_larger_limits,
     a_source_that_the_disk_has_no_room_for_is_not_fetched,
@@ -87,6 +88,19 @@ async fn a_source_that_the_store_lost_or_changed_is_waited_for(database: TestDat
     std::fs::write(&path, vec![0; bytes.len()]).unwrap();
     waits(&workshop, &owner, id, Outage::Source).await;
     std::fs::write(&path, bytes).unwrap();
+    becomes_ready(&workshop, &owner, id).await;
+}
+
+async fn tracks_need_no_sound_that_nobody_asked_for(database: TestDatabase) {
+    let folder = tempfile::tempdir().unwrap();
+    let workshop = Workshop::open_with(&database, folder, None, MediaConfig::find()).await;
+    let (owner, id) = workshop.create().await;
+    for view in workshop.library.recipes(&owner).await.unwrap() {
+        if view.recipe.kind.recipe_type().is_playable() {
+            workshop.library.remove_recipe(&owner, view.recipe.id).await.unwrap();
+        }
+    }
+    workshop.send(&owner, id, sound()).await.unwrap();
     becomes_ready(&workshop, &owner, id).await;
 }
 

@@ -10,9 +10,6 @@ use super::run_context::RunContext;
 use super::stop::Stop;
 use crate::processing::runner::Processing;
 
-/// A claimed duration that differs from the true one by more than this, in seconds, is wrong.
-const WRONG_BY: f64 = 0.05;
-
 /// The known facts about a sound after it was measured.
 pub(super) struct Analysed {
     /// The probe, with the counted duration and the measured loudness.
@@ -57,17 +54,6 @@ impl Analysed {
     pub(super) fn bars(&self, settings: &LevelsSettings) -> &[f64] {
         let levels = self.waveform(settings).and_then(Waveform::levels);
         levels.map(|levels| levels.levels.as_slice()).unwrap_or_default()
-    }
-
-    /// The duration by which previews are placed, in seconds. It is the claimed one unless that is wrong, so that a
-    /// preview begins at the same sample whether it is made before the sound is measured or later.
-    pub(super) fn placing_duration(&self, claimed: f64) -> f64 {
-        if self.confirms(claimed) { claimed } else { self.probe.duration }
-    }
-
-    /// Whether a duration is close enough to the true one.
-    pub(super) fn confirms(&self, duration: f64) -> bool {
-        (self.probe.duration - duration).abs() <= WRONG_BY
     }
 }
 

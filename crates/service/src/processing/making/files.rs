@@ -59,8 +59,6 @@ pub(super) struct Results<'a> {
     unrecorded: Mutex<Vec<(Recipe, FileOutcome)>>,
     /// Files that hit a limit.
     limited: Mutex<Vec<Limited>>,
-    /// Previews that failed at the position computed from the headers, and may succeed at the real position.
-    misplaced: Mutex<Vec<PlannedFile>>,
 }
 
 /// A file that hit a limit.
@@ -95,13 +93,7 @@ impl Made {
 
 impl<'a> Results<'a> {
     pub(super) fn new(context: &'a RunContext<'a>, is_together: bool) -> Self {
-        Self {
-            context,
-            is_together,
-            unrecorded: Mutex::default(),
-            limited: Mutex::default(),
-            misplaced: Mutex::default(),
-        }
+        Self { context, is_together, unrecorded: Mutex::default(), limited: Mutex::default() }
     }
 
     pub(super) fn context(&self) -> &'a RunContext<'a> {
@@ -110,10 +102,6 @@ impl<'a> Results<'a> {
 
     pub(super) fn take_limited(&self) -> Vec<Limited> {
         std::mem::take(&mut self.limited.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    pub(super) fn take_misplaced(&self) -> Vec<PlannedFile> {
-        std::mem::take(&mut self.misplaced.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn unrecorded_bytes(&self) -> u64 {
@@ -160,11 +148,6 @@ impl Processing {
                 limited.push(Limited { planned: planned.clone(), tier: scope.tier, reason });
                 Ok(())
             }
-            Err(Stop::Source(_)) if analysed.is_none() && matches!(planned.kind, RecipeKind::Preview(_)) => {
-                let mut misplaced = results.misplaced.lock().unwrap_or_else(PoisonError::into_inner);
-                misplaced.push(planned.clone());
-                Ok(())
-            }
             Err(Stop::Source(reason)) => {
                 self.may_blame(results.context).await?;
                 self.conclude(results, planned, &FileOutcome::Failed { reason }).await
@@ -200,14 +183,12 @@ impl Processing {
             RecipeKind::Cover(settings) => self.cut_cover(context, settings, analysed).await,
             kind @ (RecipeKind::Transcode(_) | RecipeKind::Preview(_)) => {
                 let probe = analysed.map_or(&context.probe, |analysed| &analysed.probe);
-                let claimed = context.probe.duration;
-                let duration = analysed.map_or(claimed, |analysed| analysed.placing_duration(claimed));
-                let output = Output::of(kind, duration)?.with_words(context.words());
+                let output = Output::of(kind, probe.duration)?.with_words(context.words());
                 let progress = context.board.follow(planned.recipes.clone());
                 let rendered = self.media.render(
                     context.input(),
                     probe,
-                    duration,
+                    probe.duration,
                     output,
                     context.scratch(),
                     scope,

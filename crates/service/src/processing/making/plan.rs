@@ -57,9 +57,7 @@ impl Plan {
             let needs = needs(&planned.kind);
             let is_known = match needs {
                 Needs::Nothing => true,
-                // If the claim turns out to be wrong, the file is made again.
-                Needs::Duration => known.is_measured || has_claim,
-                Needs::Loudness => known.is_measured,
+                Needs::Measures => known.is_measured,
                 Needs::Waveform => false,
             };
             plan.measures |= needs == Needs::Waveform || !is_known;
@@ -88,9 +86,10 @@ impl Plan {
     /// nothing has to be decoded. It does not take the file that takes longest if there is another: files made after
     /// measuring, such as the cover, are then made at the same time as the longest one.
     fn share_the_decoding(&mut self, is_plain: bool) {
-        let is_encoded =
-            |planned: &PlannedFile| planned.kind.transcode().is_some_and(|t| t.loudness_target.is_none());
-        let is_whole = |planned: &PlannedFile| matches!(planned.kind, RecipeKind::Transcode(_));
+        let is_encoded = |planned: &PlannedFile| match &planned.kind {
+            RecipeKind::Transcode(transcode) => transcode.loudness_target.is_none(),
+            _ => false,
+        };
         if self.is_short {
             let (with, at_once) = self.at_once.drain(..).partition(is_encoded);
             (self.with_measuring, self.at_once) = (with, at_once);
@@ -98,7 +97,7 @@ impl Plan {
             // Measuring needs no process and is fast.
         } else {
             let places = self.at_once.iter().enumerate();
-            let can_share = places.filter(|(_, planned)| is_encoded(planned) && is_whole(planned));
+            let can_share = places.filter(|(_, planned)| is_encoded(planned));
             if let Some((place, _)) = can_share.take(2).last() {
                 self.with_measuring.push(self.at_once.remove(place));
             }
@@ -115,19 +114,16 @@ impl Plan {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Needs {
     Nothing,
-    Duration,
-    Loudness,
+    /// The counted duration, by which a preview is placed, or the loudness.
+    Measures,
     Waveform,
 }
 
 fn needs(kind: &RecipeKind) -> Needs {
-    let has_target = |transcode: &Transcode| transcode.loudness_target.is_some();
     match kind {
         RecipeKind::Original {} | RecipeKind::Cover(_) => Needs::Nothing,
-        RecipeKind::Transcode(transcode) if has_target(transcode) => Needs::Loudness,
-        RecipeKind::Transcode(_) => Needs::Nothing,
-        RecipeKind::Preview(preview) if has_target(&preview.transcode) => Needs::Loudness,
-        RecipeKind::Preview(_) => Needs::Duration,
+        RecipeKind::Transcode(transcode) if transcode.loudness_target.is_none() => Needs::Nothing,
+        RecipeKind::Transcode(_) | RecipeKind::Preview(_) => Needs::Measures,
         RecipeKind::Levels(_) | RecipeKind::WaveformImage(_) | RecipeKind::WaveformVideo(_) => {
             Needs::Waveform
         }
@@ -252,8 +248,7 @@ mod tests {
             for planned in plan.with_measuring.iter().chain(&plan.at_once) {
                 let is_known = match needs(&planned.kind) {
                     Needs::Nothing => true,
-                    Needs::Duration => known.is_measured || known.claimed_duration > 0.0,
-                    Needs::Loudness => known.is_measured,
+                    Needs::Measures => known.is_measured,
                     Needs::Waveform => false,
                 };
                 prop_assert!(is_known, "{:?}", planned.kind);
@@ -261,7 +256,8 @@ mod tests {
             prop_assert!(plan.measures || (plan.with_measuring.is_empty() && known.is_measured));
             prop_assert!(plan.measures || plan.after.is_empty());
             for planned in &plan.with_measuring {
-                prop_assert!(planned.kind.transcode().is_some_and(|t| t.loudness_target.is_none()));
+                let is_plain = matches!(&planned.kind, RecipeKind::Transcode(t) if t.loudness_target.is_none());
+                prop_assert!(is_plain, "{:?}", planned.kind);
             }
         }
     }

@@ -201,7 +201,7 @@ impl Processing {
         // Processes are scheduled in this order. Measuring comes first, as other files wait for its results.
         let ((analysed, cover), ()) = futures::try_join!(measured, at_once)?;
         if let Some(analysed) = analysed.as_ref().or(recorded.as_ref()) {
-            self.retry_failed_files(&results, &plan, analysed).await?;
+            self.retry_limited_files(&results, analysed).await?;
         }
         Ok(Unrecorded {
             measured: analysed.filter(|_| is_together).map(|analysed| analysed.measured()),
@@ -244,23 +244,9 @@ impl Processing {
         Ok(())
     }
 
-    /// Retries files that hit a limit, with larger limits, and previews that failed before the duration was known or
-    /// whose position was computed from a wrong duration.
-    async fn retry_failed_files(
-        &self,
-        results: &Results<'_>,
-        plan: &Plan,
-        analysed: &Analysed,
-    ) -> Result<(), Stop> {
+    /// Retries files that hit a limit, with larger limits.
+    async fn retry_limited_files(&self, results: &Results<'_>, analysed: &Analysed) -> Result<(), Stop> {
         let context = results.context();
-        let mut misplaced = results.take_misplaced();
-        if !analysed.confirms(context.probe.duration) && !Analysed::is_recorded(&context.track) {
-            let is_preview =
-                |planned: &&PlannedFile| matches!(planned.kind, tonearm_domain::RecipeKind::Preview(_));
-            let early = plan.with_measuring.iter().chain(&plan.at_once).filter(is_preview);
-            misplaced = early.cloned().collect();
-        }
-        self.make_files(results, &misplaced, Some(analysed)).await?;
         loop {
             let limited = results.take_limited();
             let (again, given_up): (Vec<_>, Vec<_>) =

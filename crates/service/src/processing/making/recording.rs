@@ -410,7 +410,11 @@ impl<'a> Recording<'a> {
 }
 
 pub(super) fn playable(files: &[TrackFile]) -> usize {
-    files.iter().filter(|file| file.is_made() && file.recipe.kind.recipe_type().is_playable()).count()
+    files.iter().filter(|file| file.is_made() && is_sound(file)).count()
+}
+
+fn is_sound(file: &TrackFile) -> bool {
+    file.recipe.kind.recipe_type().is_playable()
 }
 
 /// The outcome, with the reason of the first failure. A track requires its own recipes and those that existed before
@@ -425,5 +429,11 @@ pub(super) fn judge(track: &Track, files: &[TrackFile]) -> (Outcome, Option<Stri
             FileOutcome::Made { .. } => None,
         })
         .collect();
-    (Outcome::judge(failures.len(), playable(files)), failures.into_iter().next())
+    // Recipes for levels, pictures or the original alone ask for nothing that is played.
+    let made = if files.iter().any(is_sound) {
+        playable(files)
+    } else {
+        files.iter().filter(|file| file.is_made()).count()
+    };
+    (Outcome::judge(failures.len(), made), failures.into_iter().next())
 }
