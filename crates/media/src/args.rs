@@ -121,6 +121,14 @@ impl Args {
         self.words(ONE_CLOCK).input(path, probe.entry)
     }
 
+    /// Adds the chapters that [`chapter_list`] wrote, as the second input.
+    fn chapters(self, list: Option<&Path>) -> Self {
+        match list {
+            Some(list) => self.words("-protocol_whitelist file -f ffmetadata").pair("-i", file(list)),
+            None => self,
+        }
+    }
+
     /// Adds a PNG of our own as one frame of a video.
     pub(crate) fn picture(self, path: &Path, frame_rate: u32) -> Self {
         self.words("-f png_pipe").pair("-framerate", frame_rate.to_string()).pair("-i", file(path))
@@ -166,10 +174,15 @@ pub fn probe_args(input: &Path, entry: Option<Entry>) -> Vec<OsString> {
 
 /// ffmpeg's arguments to decode the audio stream to interleaved 32-bit floats on stdout, with the sample rate and
 /// channels that `probe` found; and, from the same decoding, to encode `outputs` to files that must not exist yet.
-pub fn pcm_args(input: &Path, probe: &Probe, outputs: &[(Output<'_>, PathBuf)]) -> Vec<OsString> {
-    let mut args = Args::new(QUIET_SINGLE).sound(input, probe);
+pub fn pcm_args(
+    input: &Path,
+    probe: &Probe,
+    outputs: &[(Output<'_>, PathBuf)],
+    chapters: Option<&Path>,
+) -> Vec<OsString> {
+    let mut args = Args::new(QUIET_SINGLE).sound(input, probe).chapters(chapters);
     for (output, path) in outputs {
-        args = encode(args, probe, output, None).add(file(path));
+        args = encode(args, probe, output, None, chapters.is_some()).add(file(path));
     }
     let layout = probe.layout();
     let filters = layout.name().map(in_layout).into_iter().collect();
@@ -267,13 +280,14 @@ pub fn transcode_args(
     probe: &Probe,
     output: &Output<'_>,
     gain: Option<Gain>,
+    chapters: Option<&Path>,
 ) -> Vec<OsString> {
-    let args = Args::new(QUIET_SINGLE).words("-progress pipe:1").sound(input, probe);
-    encode(args, probe, output, gain).end(file(path))
+    let args = Args::new(QUIET_SINGLE).words("-progress pipe:1").sound(input, probe).chapters(chapters);
+    encode(args, probe, output, gain, chapters.is_some()).end(file(path))
 }
 
-/// Adds how one output is made from the input.
-fn encode(args: Args, probe: &Probe, output: &Output<'_>, gain: Option<Gain>) -> Args {
+/// Adds how one output is made from the input. `has_chapters`: whether the second input has its chapters.
+fn encode(args: Args, probe: &Probe, output: &Output<'_>, gain: Option<Gain>, has_chapters: bool) -> Args {
     let settings = output.settings;
     let picture = probe
         .picture
@@ -286,7 +300,7 @@ fn encode(args: Args, probe: &Probe, output: &Output<'_>, gain: Option<Gain>) ->
             .words("-c:v copy -disposition:v:0 attached_pic"),
         None => args.words("-vn"),
     };
-    let args = describe(args.words("-sn -dn"), probe, output, keeps_level(probe, output, gain));
+    let args = describe(args.words("-sn -dn"), probe, output, keeps_level(probe, output, gain), has_chapters);
     // No version numbers, dates or random serials: the same input gives the same bytes.
     // Players find the last sample by the movie's time scale, which is a thousandth of a second by default.
     let timescale = (settings.codec == Codec::Aac).then(|| rate_of(probe, output).to_string());
@@ -295,7 +309,7 @@ fn encode(args: Args, probe: &Probe, output: &Output<'_>, gain: Option<Gain>) ->
 
 /// Adds the output's tags: none, or the file's own, replaced by the owner's where set. Tags about the level are kept if
 /// the sound is the same.
-fn describe(args: Args, probe: &Probe, output: &Output<'_>, is_same: bool) -> Args {
+fn describe(args: Args, probe: &Probe, output: &Output<'_>, is_same: bool, has_chapters: bool) -> Args {
     if output.settings.is_strip_tags {
         return args.words("-map_chapters -1 -map_metadata -1");
     }
@@ -307,7 +321,7 @@ fn describe(args: Args, probe: &Probe, output: &Output<'_>, is_same: bool) -> Ar
     let args = output.words.tags().fold(args, set);
     let is_whole = output.window.is_none();
     match output.settings.codec {
-        Codec::Aac | Codec::Mp3 if is_whole && probe.has_sound_chapters() => args.words("-map_chapters 0"),
+        Codec::Aac | Codec::Mp3 if is_whole && has_chapters => args.words("-map_chapters 1"),
         Codec::Ogg | Codec::Opus | Codec::Flac if is_whole => {
             // ffmpeg would remove this tag itself and put the last comment in its place, so that a name would precede
             // its chapter.
@@ -316,6 +330,32 @@ fn describe(args: Args, probe: &Probe, output: &Output<'_>, is_same: bool) -> Ar
         }
         _ => args.words("-map_chapters -1"),
     }
+}
+
+/// The chapters of a sound as ffmpeg's own text format, if the format of an output stores them as ffmpeg does. Those of
+/// the source itself would begin earlier by the delay of its encoder, and be as wrong as it has them.
+pub(crate) fn chapter_list<'a>(
+    probe: &Probe,
+    mut outputs: impl Iterator<Item = &'a Output<'a>>,
+) -> Option<String> {
+    let stores = |output: &Output<'_>| {
+        let Transcode { codec, is_strip_tags, .. } = *output.settings;
+        matches!(codec, Codec::Aac | Codec::Mp3) && !is_strip_tags && output.window.is_none()
+    };
+    // If nobody knows where the sound ends, the last chapter would make the file longer than its sound.
+    if probe.duration <= 0.0 || probe.info.chapters.is_empty() || !outputs.any(stores) {
+        return None;
+    }
+    let mut list = ";FFMETADATA1\n".to_owned();
+    for Chapter { start, end, title } in &probe.info.chapters {
+        let [start, end] = [start, end].map(|seconds| (seconds * 1000.0).round() as u64);
+        list += &format!("[CHAPTER]\nTIMEBASE=1/1000\nSTART={start}\nEND={end}\n");
+        if let Some(title) = title {
+            let escape = |c: char| ['\\'].into_iter().filter(move |_| "=;#\\\n".contains(c)).chain([c]);
+            list.extend("title=".chars().chain(title.chars().flat_map(escape)).chain(['\n']));
+        }
+    }
+    Some(list)
 }
 
 /// Chapters as Vorbis comments. ffmpeg itself writes them for Opus only, and writes those in the second half of a

@@ -16,6 +16,7 @@ use crate::pcm::Pcm;
 use crate::probe::Probe;
 use crate::process::Invocation;
 use crate::render::{Output, Progress, Rendered};
+use crate::rendering::write_chapters;
 use crate::{args, lame_tag, render};
 
 impl Media {
@@ -38,7 +39,7 @@ impl Media {
         }
         let permit = self.encoder_permit(scope).await?;
         let (input, size) = self.open(input).await?;
-        let args = args::pcm_args(&input, probe, &[]);
+        let args = args::pcm_args(&input, probe, &[], None);
         let invocation = Invocation {
             permits: Some(permit),
             input: Some(input),
@@ -71,7 +72,8 @@ impl Media {
             .enumerate()
             .map(|(place, output)| (*output, file_in(folder.path(), &format!("out-{place}"), output)))
             .collect();
-        let args = args::pcm_args(&input, probe, &outputs);
+        let chapters = write_chapters(folder.path(), probe, outputs.iter().map(|(output, _)| output)).await?;
+        let args = args::pcm_args(&input, probe, &outputs, chapters.as_deref());
         let run = |args| Invocation {
             permits: Some(Arc::clone(&permit)),
             input: Some(input.clone()),

@@ -233,12 +233,6 @@ impl Probe {
         Layout::new(self.channels, self.channel_layout.as_deref())
     }
 
-    /// Whether the chapters can be copied as the file declares them. False if there are none, or if the duration is
-    /// unknown.
-    pub fn has_sound_chapters(&self) -> bool {
-        !self.told_chapters.is_empty() && Chapter::are_plausible(&self.told_chapters, self.duration)
-    }
-
     /// Whether it is a stream without a container, which ffmpeg may detect in the middle of any data.
     pub(crate) fn is_bare(&self) -> bool {
         matches!(self.info.container.as_deref(), Some("aac" | "mp3" | "flac"))
@@ -440,7 +434,6 @@ mod tests {
         };
         let two = of(r#"{"start_time":"0.000000","end_time":"4.5","tags":{"title":"One"}},
                         {"start_time":"4.5","end_time":"9.2","tags":{}}"#);
-        assert!(!two.has_sound_chapters(), "the last one goes on after the sound");
         let title = Some("One".to_owned());
         let expected =
             [Chapter { start: 0.0, end: 4.5, title }, Chapter { start: 4.5, end: 9.0, title: None }];
@@ -448,13 +441,8 @@ mod tests {
         let odd = of(
             r#"{"start_time":"N/A"},{"start_time":"99","end_time":"100"},{"start_time":"1","end_time":"x"}"#,
         );
-        assert!(!odd.has_sound_chapters());
         assert_eq!(odd.info.chapters, [Chapter { start: 1.0, end: 9.0, title: None }]);
-        assert!(!of("").has_sound_chapters());
-        let one = of(r#"{"start_time":"0","end_time":"9"}"#);
-        assert!(one.has_sound_chapters());
-        let unknown = Probe { duration: 0.0, ..one };
-        assert!(!unknown.has_sound_chapters(), "nobody knows where the sound ends");
+        assert_eq!(of("").info.chapters, []);
     }
 
     #[test]

@@ -67,6 +67,18 @@ impl Media {
     }
 }
 
+/// Writes the chapters that some of the outputs store into their folder.
+pub(crate) async fn write_chapters<'a>(
+    folder: &Path,
+    probe: &Probe,
+    outputs: impl IntoIterator<Item = &'a Output<'a>>,
+) -> Result<Option<PathBuf>, MediaError> {
+    let Some(list) = args::chapter_list(probe, outputs.into_iter()) else { return Ok(None) };
+    let path = folder.join("chapters");
+    tokio::fs::write(&path, list).await?;
+    Ok(Some(path))
+}
+
 /// One output being rendered, with a permit of its own.
 struct Rendering<'a> {
     media: &'a Media,
@@ -156,7 +168,9 @@ impl Rendering<'_> {
     async fn encode(&self, gain: Option<Gain>, number: usize) -> Result<Encoded, MediaError> {
         let name = format!("out-{number}");
         let path = self.folder.path().join(name).with_extension(self.output.content_type().extension());
-        let args = args::transcode_args(self.input, &path, self.probe, &self.output, gain);
+        let chapters = write_chapters(self.folder.path(), self.probe, [&self.output]).await?;
+        let args =
+            args::transcode_args(self.input, &path, self.probe, &self.output, gain, chapters.as_deref());
         let invocation = Invocation {
             folder: Some(self.folder.path().to_owned()),
             purpose: Purpose::Encode,

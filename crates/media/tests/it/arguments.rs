@@ -111,6 +111,7 @@ proptest! {
         name in "[^/\0]{1,40}",
         window in prop::option::of((0.0..1e5f64, 0.0..1e5f64)),
         gain in prop::option::of((-90.0..90.0f64, prop::option::of(-9.0..9.0f64))),
+        has_list: bool,
         title in prop::option::of("(?s)(-|=|-i ).{0,20}|.{0,20}"),
     ) {
         let input = Path::new("/scratch").join(&name);
@@ -118,7 +119,9 @@ proptest! {
         let window = window.map(|(start, length)| (start, start + length));
         let gain = gain.map(|(decibels, ceiling)| Gain { decibels, ceiling });
         let output_of = Output { settings: &settings, window, words: TagOverrides { title: title.as_deref(), artist: Some("-y") } };
-        let args = transcode_args(&input, &output, &probe, &output_of, gain);
+        let chapters = Path::new("/scratch/render/chapters");
+        let list = has_list.then_some(chapters);
+        let args = transcode_args(&input, &output, &probe, &output_of, gain, list);
         let (options, outputs) = parse(&args);
         prop_assert_eq!(outputs, ["file:/scratch/render/out"]);
         prop_assert_eq!(args.last().unwrap(), "file:/scratch/render/out");
@@ -126,8 +129,10 @@ proptest! {
         let values = |option: &str| -> Vec<&str> {
             options.iter().filter(|(o, _)| o == option).map(|(_, v)| v.as_str()).collect()
         };
-        prop_assert_eq!(values("-i"), [format!("file:/scratch/{name}")]);
-        prop_assert_eq!(values("-protocol_whitelist"), ["file"]);
+        let mut inputs = vec![format!("file:/scratch/{name}")];
+        inputs.extend(has_list.then(|| "file:/scratch/render/chapters".to_owned()));
+        prop_assert_eq!(values("-i"), inputs);
+        prop_assert_eq!(values("-protocol_whitelist"), vec!["file"; 1 + usize::from(has_list)]);
         let audio = format!("0:{}", probe.stream);
         prop_assert_eq!(values("-map")[0], audio);
         let most_streams = if settings.is_strip_cover { 1 } else { 2 };
@@ -147,9 +152,8 @@ proptest! {
         prop_assert!((8_000..=192_000).contains(&rate));
         prop_assert_eq!(values("-b:a").len(), usize::from(!settings.codec.is_lossless()));
         let has_chapters = window.is_none() && !settings.is_strip_tags;
-        let is_copied = matches!(settings.codec, Codec::Aac | Codec::Mp3) && probe.has_sound_chapters();
-        let is_copied = is_copied && has_chapters;
-        prop_assert_eq!(values("-map_chapters"), [if is_copied { "0" } else { "-1" }]);
+        let is_listed = matches!(settings.codec, Codec::Aac | Codec::Mp3) && has_list && has_chapters;
+        prop_assert_eq!(values("-map_chapters"), [if is_listed { "1" } else { "-1" }]);
         let (chapters, words): (Vec<&str>, Vec<&str>) =
             values("-metadata").into_iter().partition(|word| word.starts_with("CHAPTER") || *word == "encoder=");
         let is_written = matches!(settings.codec, Codec::Ogg | Codec::Opus | Codec::Flac);
@@ -177,7 +181,7 @@ proptest! {
     #[test]
     fn no_list_reads_from_elsewhere(probe in probes(), name in "[^/\0]{1,40}") {
         let input = Path::new("/scratch").join(name);
-        for args in [probe_args(&input, None), pcm_args(&input, &probe, &[])] {
+        for args in [probe_args(&input, None), pcm_args(&input, &probe, &[], None)] {
             let (options, outputs) = parse(&args);
             prop_assert!(outputs.is_empty() || outputs == ["pipe:1"]);
             let formats = options.iter().find(|(o, _)| o == "-format_whitelist").unwrap().1.clone();

@@ -1,6 +1,6 @@
 //! The plan of which files are made in which order. It is pure, so that it can be tested without making anything.
 
-use tonearm_domain::{Codec, Recipe, RecipeKind, Transcode};
+use tonearm_domain::{Codec, Recipe, RecipeKind};
 
 /// Sound of up to this many seconds is encoded by one process for all its outputs: starting another process takes
 /// longer than encoding.
@@ -164,8 +164,8 @@ fn planned_files(recipes: Vec<Recipe>) -> Vec<PlannedFile> {
 mod tests {
     use proptest::prelude::*;
     use tonearm_domain::{
-        CoverSettings, LevelsSettings, PreviewLength, PreviewSettings, RecordId, Timestamp, VariantIndex,
-        WaveformImage, WaveformVideo,
+        CoverSettings, LevelsSettings, PreviewLength, PreviewSettings, RecordId, Timestamp, Transcode,
+        VariantIndex, WaveformImage, WaveformVideo,
     };
 
     use super::*;
