@@ -58,9 +58,9 @@ impl LameTag {
     /// Reads the tag behind the ID3 tag. `None` if there is none.
     async fn read(path: &Path) -> io::Result<Option<Self>> {
         let mut file = File::open(path).await?;
-        let mut head = [0; 10];
-        file.read_exact(&mut head).await?;
-        let place = match head {
+        let mut head = Vec::new();
+        (&mut file).take(10).read_to_end(&mut head).await?;
+        let place = match head.as_slice() {
             [b'I', b'D', b'3', _, _, _, size @ ..] => {
                 10 + size.iter().fold(0, |sum, byte| sum << 7 | u64::from(byte & 0x7F))
             }
