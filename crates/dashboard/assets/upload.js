@@ -108,7 +108,9 @@ class Queue {
    */
   create(fileName, waiting) {
     const before = this.#session;
-    const begun = before.then((session) => beginTransfer(this.address, { file_name: fileName, session }, waiting));
+    // An answer may be lost: with the same key, there is one track all the same.
+    const key = crypto.getRandomValues(new Uint32Array(4)).join("-");
+    const begun = before.then((session) => beginTransfer(this.address, { file_name: fileName, session, key }, waiting));
     this.#session = begun.then((answer) => answer.upload_session_id, () => before);
     begun.then(updateRows, () => null);
     return begun;
