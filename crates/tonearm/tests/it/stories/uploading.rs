@@ -95,6 +95,7 @@ async fn a_folder_is_uploaded_without_what_is_not_audio() {
     let ada = Ada::comes_in(&[]).await;
     let browser = &ada.browser;
     opens_a_collection(&ada).await;
+    browser.until("document.querySelector('.drop').offsetHeight > 120").await;
     let folder = tempfile::tempdir().unwrap();
     for name in ["10 flood.wav", "2 ebb.wav"] {
         std::fs::write(folder.path().join(name), half_a_minute(220.0)).unwrap();
@@ -109,6 +110,8 @@ async fn a_folder_is_uploaded_without_what_is_not_audio() {
     browser.until("document.querySelectorAll('.uploads .badge.good').length === 2").await;
     let titles = "[...document.querySelectorAll('.tracks strong')].map(({ textContent }) => textContent)";
     browser.until(&format!("{titles}.join() === '2 ebb,10 flood'")).await;
+    // The list has the place.
+    browser.until("document.querySelector('.drop').offsetHeight < 100").await;
     ada.leaves().await;
 }
 
