@@ -10,7 +10,7 @@ use tonearm_domain::Ambient;
 
 use crate::error::{ClientError, Refusal};
 use crate::retry::Attempts;
-use crate::server_url::ServerUrl;
+use crate::server_url::{ServerUrl, host_of};
 
 /// Timeout for establishing a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
@@ -135,13 +135,17 @@ impl Client {
 
     /// Sends a request once and reads the response.
     pub(crate) async fn send(&self, request: RequestBuilder) -> Result<Response, ClientError> {
-        let failed = |error: reqwest::Error| ClientError::unreachable(self.server.host(), &error);
-        let mut response = request.send().await.map_err(failed)?;
+        let (http, request) = request.build_split();
+        let request = request.map_err(|error| ClientError::unreachable(self.server.host(), &error))?;
+        // Upload URLs may have another host than the service.
+        let host = host_of(request.url()).unwrap_or_default();
+        let failed = |error: reqwest::Error| ClientError::unreachable(&host, &error);
+        let mut response = http.execute(request).await.map_err(failed)?;
         let (status, headers) = (response.status(), std::mem::take(response.headers_mut()));
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(failed)? {
             if body.len() + chunk.len() > LARGEST_RESPONSE {
-                return Err(self.invalid_response("the response is too large"));
+                return Err(ClientError::invalid_response(&host, "the response is too large"));
             }
             body.extend_from_slice(&chunk);
         }
@@ -149,11 +153,9 @@ impl Client {
     }
 
     pub(crate) fn parse<T: DeserializeOwned>(&self, body: &[u8]) -> Result<T, ClientError> {
-        serde_json::from_slice(body).map_err(|error| self.invalid_response(&error.to_string()))
-    }
-
-    pub(crate) fn invalid_response(&self, what: &str) -> ClientError {
-        ClientError::InvalidResponse { host: self.server.host().to_owned(), what: what.to_owned() }
+        let invalid =
+            |error: serde_json::Error| ClientError::invalid_response(self.server.host(), &error.to_string());
+        serde_json::from_slice(body).map_err(invalid)
     }
 }
 

@@ -147,6 +147,10 @@ impl ClientError {
         }
     }
 
+    pub(crate) fn invalid_response(host: &str, what: &str) -> Self {
+        Self::InvalidResponse { host: host.to_owned(), what: what.to_owned() }
+    }
+
     /// A request that got no response. The text of the error itself would contain the URL.
     pub(crate) fn unreachable(host: &str, error: &reqwest::Error) -> Self {
         if error.is_builder() {

@@ -44,6 +44,15 @@ impl ServerUrl {
     }
 }
 
+/// Host and port of a URL, for messages.
+pub(crate) fn host_of(url: &Url) -> Option<String> {
+    let host = url.host()?;
+    Some(match url.port() {
+        Some(port) => format!("{host}:{port}"),
+        None => host.to_string(),
+    })
+}
+
 impl FromStr for ServerUrl {
     type Err = ServerUrlError;
     fn from_str(text: &str) -> Result<Self, ServerUrlError> {
@@ -63,11 +72,8 @@ impl FromStr for ServerUrl {
             Host::Ipv4(address) => address.is_loopback(),
             Host::Ipv6(address) => address.is_loopback(),
         };
-        let host = match url.port() {
-            Some(port) => format!("{host}:{port}"),
-            None => host.to_string(),
-        };
         let is_exposed = url.scheme() == "http" && !is_local;
+        let host = host_of(&url).ok_or(ServerUrlError::Malformed)?;
         Ok(Self { base: url.as_str().trim_end_matches('/').to_owned(), host, is_exposed })
     }
 }

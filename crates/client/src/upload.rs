@@ -95,7 +95,8 @@ impl Client {
             let next = match state {
                 Ok(State::Complete) => return Ok(()),
                 Ok(_) if repeated > MAX_REPEATED => {
-                    Err(self.invalid_response("it accepts bytes that it does not keep").into())
+                    let what = "it accepts bytes that it does not keep";
+                    Err(ClientError::invalid_response(&url.host(), what).into())
                 }
                 Ok(State::Nothing) => upload.begin().await,
                 Ok(State::At(offset)) => {
@@ -152,8 +153,9 @@ impl Sending<'_> {
             return Ok(State::Complete);
         }
         let offset = response.number("upload-offset");
-        let offset =
-            offset.ok_or_else(|| self.client.invalid_response("it does not say where the upload is"))?;
+        let invalid =
+            || ClientError::invalid_response(&self.url.host(), "it does not say where the upload is");
+        let offset = offset.ok_or_else(invalid)?;
         if offset > self.file.size() {
             return Err(UploadError::Gone);
         }
@@ -202,9 +204,8 @@ impl Sending<'_> {
         let response = match sent {
             Some(sent) => sent?,
             None => {
-                let host = self.client.server.host().to_owned();
                 let cause = "it takes no more bytes".to_owned();
-                return Err(ClientError::Unreachable { host, cause }.into());
+                return Err(ClientError::Unreachable { host: self.url.host(), cause }.into());
             }
         };
         match response.status {

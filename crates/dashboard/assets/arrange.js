@@ -6,8 +6,9 @@ import "./select.js";
 let loading = null;
 let reorder = null;
 
+/** Gives nothing where it cannot be loaded now; it is tried again the next time. */
 async function load() {
-  loading ??= import("./reorder.js");
+  loading ??= import("./reorder.js").catch(() => (loading = null));
   return (reorder = await loading);
 }
 
@@ -21,14 +22,14 @@ addEventListener("pointerdown", async (event) => {
   let last = null;
   const ended = new AbortController();
   for (const name of ["pointerup", "pointercancel"]) addEventListener(name, (end) => (last ??= end), { signal: ended.signal });
-  const { grab } = await load();
+  await load();
   ended.abort();
-  if (last?.type === "pointercancel") return;
-  grab(event);
+  if (!reorder || last?.type === "pointercancel") return;
+  reorder.grab(event);
   if (last) dispatchEvent(new PointerEvent("pointerup", last));
 });
 addEventListener("keydown", async (event) => {
   if (reorder || !isGrip(event)) return;
   if (event.key === " " || event.key === "Enter") event.preventDefault();
-  (await load()).press(event);
+  (await load())?.press(event);
 });

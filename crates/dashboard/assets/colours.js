@@ -10,10 +10,11 @@ for (const input of document.querySelectorAll("input[type=color][data-companions
     isAsking = true;
     asked = input.value;
     const query = new URLSearchParams({ colour: asked });
-    const answer = await fetch(`${input.dataset.companions}?${query}`).catch(() => null);
-    if (answer?.ok) {
+    const answered = fetch(`${input.dataset.companions}?${query}`).then((answer) => (answer.ok ? answer.text() : null));
+    const text = await answered.catch(() => null);
+    if (text !== null) {
       const holder = document.createElement("template");
-      holder.innerHTML = await answer.text();
+      holder.innerHTML = text;
       // What is read aloud when it changes has to stay the same element.
       shown.replaceChildren(...holder.content.firstElementChild.children);
     }

@@ -5,7 +5,8 @@ import { t } from "./texts.js";
 /** Inside the frame of a window that has the bar, the window's bar is used. */
 const own = parent !== window && parent.tonearmBar ? parent : window;
 let loading = null;
-window.tonearmBar ??= () => (loading ??= load());
+/** The bar, or nothing where it cannot be loaded now; it is tried again the next time. */
+window.tonearmBar ??= () => (loading ??= load().catch(() => (loading = null)));
 
 async function load() {
   const style = document.createElement("link");
@@ -52,12 +53,12 @@ if (main) new MutationObserver(name).observe(main, { childList: true, subtree: t
 
 addEventListener("click", async (event) => {
   const more = event.target.closest?.("[data-more]");
-  if (more) return (await import("./row-menu.js")).open(more);
+  if (more) return (await import("./row-menu.js").catch(() => null))?.open(more);
   const button = event.target.closest?.("[data-play]");
   if (!button) return;
   const row = button.closest("[data-track]");
   const rows = [...row.parentElement.children].filter((other) => other.querySelector("[data-play]"));
-  (await bar()).playFrom(rows.map(trackOf), rows.indexOf(row));
+  (await bar())?.playFrom(rows.map(trackOf), rows.indexOf(row));
 });
 
 document.documentElement.classList.add("scripted");

@@ -1,8 +1,11 @@
 // Tracks in the making: rows, uploads and the page of a track say how far they are.
 
+import { pause } from "./in-sight.js";
 import { Progress } from "./progress.js";
 import { request } from "./signing-in.js";
 import { t } from "./texts.js";
+
+const LOOK_MS = 5000;
 
 const { base } = document.body.dataset;
 /** Who follows which track. */
@@ -64,7 +67,12 @@ export function followRow(row) {
   const state = row.querySelector("[data-state]");
   const list = row.closest("[data-rows]");
   follow(id, (progress) => (state.textContent = progressText(progress)), async () => {
-    const answer = await request(`${base}/tracks/${id}/row?${list.dataset.rows}`).catch(() => null);
+    const address = `${base}/tracks/${id}/row?${list.dataset.rows}`;
+    let answer = await request(address).catch(() => null);
+    while (row.isConnected && !answer?.ok && answer?.status !== 404) {
+      await pause(LOOK_MS);
+      answer = await request(address).catch(() => null);
+    }
     const holder = document.createElement("template");
     holder.innerHTML = answer?.ok ? await answer.text() : "";
     // A row that somebody is moving is replaced afterwards.

@@ -4,11 +4,15 @@
 import { pause } from "./in-sight.js";
 import { request } from "./signing-in.js";
 import { t } from "./texts.js";
+import { begin, checkReadable, Pauses, Stopped, Transfer } from "./transfer.js";
 
 const LOOK_MS = 1500;
 
 class Replacing {
   #transfer = null;
+  #pauses = new Pauses();
+  #isSending = false;
+  #isStopped = false;
 
   constructor(box) {
     this.address = box.dataset.replacement;
@@ -23,7 +27,7 @@ class Replacing {
     });
     this.button.addEventListener("click", () => this.#cancel());
     addEventListener("beforeunload", (event) => {
-      if (this.#transfer) event.preventDefault();
+      if (this.#isSending) event.preventDefault();
     });
     if (box.querySelector("[data-state=processing]")) this.#follow();
   }
@@ -43,35 +47,47 @@ class Replacing {
     if (!file) return;
     this.#show(true);
     this.#say(t("script-uploading"));
-    const { Stopped, Transfer } = await import("./transfer.js");
+    [this.#isSending, this.#isStopped] = [true, false];
+    const waits = (sentence) => this.#say(sentence, "warn");
     try {
-      const { upload_url: url } = await post(this.address, { file_name: file.name });
+      await checkReadable(file);
+      const waiting = { pauses: this.#pauses, waits, isStopped: () => this.#isStopped };
+      const { upload_url: url } = await begin(this.address, { file_name: file.name }, waiting);
       const moved = (bytes) => {
         this.bar.value = file.size ? bytes / file.size : 0;
         this.#say(t("script-uploading-percent", { percent: Math.floor(this.bar.value * 100) }));
       };
-      const waits = () => this.#say(t("script-upload-disconnected"), "warn");
       this.#transfer = new Transfer(file, url, { moved, waits, isNew: true });
+      if (this.#isStopped) throw new Stopped();
       await this.#transfer.send();
-      this.#transfer = null;
       this.#follow();
     } catch (error) {
-      this.#transfer = null;
-      this.#show(false);
       if (error instanceof Stopped) this.#say(t("script-upload-cancelled"), "");
       else this.#say(error.message, "bad");
+      if (this.#transfer) await this.#discard();
+      this.#show(false);
+    } finally {
+      [this.#transfer, this.#isSending] = [null, false];
     }
   }
 
   /** The track keeps the file that it has. */
   async #cancel() {
-    const transfer = this.#transfer;
+    if (this.#isSending) {
+      this.#isStopped = true;
+      this.#pauses.wake();
+      this.#transfer?.stop();
+      return;
+    }
     this.button.disabled = true;
-    await transfer?.discard();
-    await post(`${this.address}/cancel`, {}).catch(() => null);
-    this.button.disabled = false;
+    await this.#discard();
     // It was being processed, or the file is there already: the page tells what is so now.
-    if (!transfer) location.reload();
+    location.reload();
+  }
+
+  async #discard() {
+    await this.#transfer?.discard();
+    await request(`${this.address}/cancel`, { method: "POST", redirect: "manual" }).catch(() => null);
   }
 
   #follow() {
@@ -89,14 +105,6 @@ class Replacing {
     await pause(LOOK_MS);
     this.#look();
   }
-}
-
-async function post(address, fields) {
-  const answer = await request(address, { method: "POST", body: new URLSearchParams(fields), redirect: "manual" });
-  if (answer.type === "opaqueredirect") return {};
-  const body = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Error(body.message ?? t("script-upload-not-started"));
-  return body;
 }
 
 for (const box of document.querySelectorAll("[data-replacement]")) new Replacing(box);

@@ -31,7 +31,8 @@ export function open(button) {
     choice.addEventListener("click", async () => {
       close();
       button.focus();
-      act(await bar(), trackOf(row));
+      const playing = await bar();
+      if (playing) act(playing, trackOf(row));
     });
     return choice;
   }));
@@ -54,7 +55,8 @@ function sharing(row, button) {
     close();
     button.focus();
   });
-  import("./share.js");
+  // Without it, the link opens the page.
+  import("./share.js").catch(() => null);
   return link;
 }
 

@@ -66,7 +66,7 @@ addEventListener("keydown", (event) => {
 });
 
 async function show() {
-  (await import("./shortcuts-help.js")).show();
+  (await import("./shortcuts-help.js").catch(() => null))?.show();
 }
 
 for (const button of document.querySelectorAll("[data-shortcuts]")) {

@@ -17,15 +17,21 @@ export function signedInAgain() {
 }
 
 /**
- * Asks the server, as `fetch` does. Where the sign-in has ended, it asks once more after somebody has signed in again. The
- * request carries the page's secret.
+ * Asks the server, as `fetch` does, and reads the whole answer: one that breaks off fails as no answer does. Where the sign-in
+ * has ended, it asks once more after somebody has signed in again. The request carries the page's secret.
  */
 export async function request(address, { headers = {}, ...rest } = {}) {
   for (;;) {
     const secret = { "x-form-secret": document.body.dataset.formSecret };
     const answer = await fetch(address, { redirect: "error", ...rest, headers: { accept: "application/json", ...headers, ...secret } });
-    if (answer.status !== 401) return answer;
-    await signedInAgain();
+    if (answer.status === 401) {
+      await signedInAgain();
+      continue;
+    }
+    const text = await answer.clone().text();
+    // Some proxies end an answer that has broken off as if it were whole.
+    if (answer.headers.get("content-type")?.startsWith("application/json")) JSON.parse(text);
+    return answer;
   }
 }
 

@@ -1,6 +1,7 @@
 // Sends one file to its upload URL, and continues after whatever breaks: the network, the server, a closed page. The server
 // tells how much it has (the resumable upload protocol of the IETF).
 
+import { request } from "./signing-in.js";
 import { t } from "./texts.js";
 
 const FIRST_PAUSE_MS = 500;
@@ -14,33 +15,94 @@ const LEAST_PIECE = 256 * 1024;
 /** An upload that cannot be continued. */
 export class UploadError extends Error {}
 
-/** The file on the disk is not the one that was chosen any more: it was changed, moved or deleted. Or it is a folder. */
-export class Unreadable extends UploadError {
-  constructor() {
-    super(t("script-upload-file-gone"));
-  }
-}
+/** The file is empty, or not the one that was chosen any more: it was changed, moved or deleted. Or it is a folder. */
+export class Unreadable extends UploadError {}
 
 /** Fails where a file cannot be read. A request that sends such a file fails as if there were no network. */
 export async function checkReadable(file) {
-  await file.slice(0, 1).arrayBuffer().catch(() => {
-    throw new Unreadable();
+  // A file that is gone may have no size.
+  await file.slice(0, file.size && 1).arrayBuffer().catch(() => {
+    throw new Unreadable(t("script-upload-file-gone"));
   });
+  if (file.size === 0) throw new Unreadable(t("script-upload-empty"));
 }
 
 /** The upload was paused or cancelled. */
 export class Stopped extends Error {}
 
+/** Pauses between attempts, each longer than the one before. */
+export class Pauses {
+  #next = FIRST_PAUSE_MS;
+  /** Ends the pause. */
+  wake = () => {};
+
+  /** Something was achieved. */
+  reset() {
+    this.#next = FIRST_PAUSE_MS;
+  }
+
+  /** Waits until another attempt is worthwhile: when the network is back, or, if the server names a time, not before it. */
+  rest(retryAfter) {
+    const least = Number(retryAfter) * 1000 || 0;
+    const pause = Math.max(this.#next, least);
+    this.#next = Math.min(this.#next * 2, LONGEST_PAUSE_MS);
+    return new Promise((done) => {
+      const timer = setTimeout(() => this.wake(), pause);
+      this.wake = () => {
+        clearTimeout(timer);
+        removeEventListener("online", this.wake);
+        done();
+      };
+      if (!least) addEventListener("online", this.wake);
+    });
+  }
+}
+
+/** What is said during a pause. */
+function reason(status) {
+  return t(UNAVAILABLE.includes(status) ? "script-upload-unavailable" : "script-upload-disconnected");
+}
+
+/**
+ * Asks for an address to upload to, until there is an answer that will stay the same. `waits` is called with a sentence before
+ * each pause.
+ */
+export async function begin(address, fields, { pauses, waits, isStopped }) {
+  for (;;) {
+    if (isStopped()) throw new Stopped();
+    const sent = { method: "POST", body: new URLSearchParams(fields), redirect: "manual" };
+    const answer = await request(address, sent).catch(() => null);
+    if (answer?.ok) return answer.json();
+    // A redirect has no status.
+    if (answer && !(answer.status && isTemporary(answer.status))) throw new UploadError((await message(answer)) ?? t("script-upload-not-started"));
+    if (isStopped()) throw new Stopped();
+    waits(reason(answer?.status));
+    await pauses.rest(answer?.headers.get("retry-after"));
+  }
+}
+
+async function message(answer) {
+  const text = await answer.text();
+  try {
+    return JSON.parse(text).message;
+  } catch {
+    // The page of an error says it in its first paragraph.
+    const { body } = new DOMParser().parseFromString(text, "text/html");
+    return body.querySelector("main p")?.textContent;
+  }
+}
+
 export class Transfer {
   #request = null;
   #isStopped = false;
-  #wake = () => {};
   #piece = Infinity;
-  #pause = FIRST_PAUSE_MS;
+  #pauses = new Pauses();
+  /** The last answer. */
+  #last = null;
 
   /**
-   * `moved` is called with the bytes that were sent, `waits` when the connection is lost. Nothing was sent to an address that
-   * is new: the server is not asked.
+   * `moved` is called with the bytes that were sent, `waits` with a sentence before each pause. Nothing was sent to an address
+   * that is new: the server is not asked.
    */
   constructor(file, url, { moved, waits, isNew = false }) {
     Object.assign(this, { file, url, moved, waits, isNew });
@@ -49,12 +111,14 @@ export class Transfer {
   stop() {
     this.#isStopped = true;
     this.#request?.abort();
-    this.#wake();
+    this.#pauses.wake();
   }
 
   /** Sends what is missing. It ends when the whole file is there, and fails only if trying on makes no sense. */
   async send() {
     this.#isStopped = false;
+    await checkReadable(this.file);
+    if (this.#isStopped) throw new Stopped();
     for (;;) {
       const offset = this.isNew ? 0 : await this.#known();
       this.isNew = false;
@@ -84,18 +148,9 @@ export class Transfer {
   }
 
   #rest() {
-    this.waits();
-    const pause = this.#pause;
-    this.#pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
-    return new Promise((done) => {
-      const timer = setTimeout(() => this.#wake(), pause);
-      this.#wake = () => {
-        clearTimeout(timer);
-        removeEventListener("online", this.#wake);
-        done();
-      };
-      addEventListener("online", this.#wake);
-    });
+    const { status, headers } = this.#last;
+    this.waits(reason(status));
+    return this.#pauses.rest(headers("retry-after"));
   }
 
   /** How much the server has; nothing if it cannot be asked. */
@@ -116,7 +171,7 @@ export class Transfer {
     if (offset > 0) Object.assign(headers, { "upload-offset": String(offset), "content-type": "application/partial-upload" });
     const method = offset > 0 ? "PATCH" : "PUT";
     const sent = await this.#ask(method, headers, this.file.slice(offset, end), (bytes) => {
-      this.#pause = FIRST_PAUSE_MS;
+      this.#pauses.reset();
       this.moved(offset + bytes);
     });
     if ([200, 201, 204].includes(sent.status)) return isLast;
@@ -153,7 +208,8 @@ export class Transfer {
         clearTimeout(stalled);
         this.#request = null;
         const { code = null } = answer(request);
-        done({ status: request.status, code, headers: (name) => request.getResponseHeader(name) });
+        this.#last = { status: request.status, code, headers: (name) => request.getResponseHeader(name) };
+        done(this.#last);
       };
       alive();
       request.send(body);
@@ -171,9 +227,12 @@ const REFUSALS = {
   upload_url_used: "script-upload-used",
 };
 
-/** No answer, too many requests, another request on the way, or a part of the service that is away. */
+/** Too many requests, or a part of the service that is away. */
+const UNAVAILABLE = [429, 500, 502, 503, 504, 507];
+
+/** The same request may succeed later: there was no answer, another request is on the way, or the service is away. */
 function isTemporary(status) {
-  return [0, 408, 423, 425, 429, 500, 502, 503, 504, 507].includes(status);
+  return [0, 408, 423, 425].includes(status) || UNAVAILABLE.includes(status);
 }
 
 function answer(request) {

@@ -7,7 +7,7 @@ import { follow, progressText } from "./live.js";
 import { updateRows } from "./rows.js";
 import { request } from "./signing-in.js";
 import { locale, t } from "./texts.js";
-import { checkReadable, Stopped, Transfer, Unreadable } from "./transfer.js";
+import { begin as beginTransfer, checkReadable, Pauses, Stopped, Transfer, Unreadable } from "./transfer.js";
 import { forget, recall, remember, unfinished } from "./unfinished.js";
 
 const AT_ONCE = 3;
@@ -106,20 +106,14 @@ class Queue {
    * Makes a track for a file. All files of a page are of one upload session, which the first of them opens. They follow one
    * another, so that tracks come in the order of the files.
    */
-  create(fileName) {
+  create(fileName, waiting) {
     const before = this.#session;
-    const begun = before.then((session) => this.#ask(fileName, session));
+    // An answer may be lost: with the same key, there is one track all the same.
+    const key = crypto.getRandomValues(new Uint32Array(4)).join("-");
+    const begun = before.then((session) => beginTransfer(this.address, { file_name: fileName, session, key }, waiting));
     this.#session = begun.then((answer) => answer.upload_session_id, () => before);
+    begun.then(updateRows, () => null);
     return begun;
-  }
-
-  async #ask(fileName, session) {
-    const answer = await post(this.address, { file_name: fileName, session });
-    if (answer.ok) {
-      updateRows();
-      return answer.json();
-    }
-    throw new Error((await message(answer)) ?? t("script-upload-not-started"));
   }
 
   forget(upload) {
@@ -144,6 +138,7 @@ class Upload {
   #isNew = false;
   #isRunning = false;
   #isStopped = false;
+  #pauses = new Pauses();
   #action = PAUSE;
   #pace = new Pace();
 
@@ -187,21 +182,26 @@ class Upload {
   }
 
   #press() {
-    this.#isStopped = this.#action === PAUSE;
-    if (this.#isStopped) {
-      this.queue.forget(this);
-      this.#transfer?.stop();
+    if (this.#action === PAUSE) {
+      this.#stop();
       return this.say(t("script-upload-paused"), "", RESUME);
     }
+    this.#isStopped = false;
     // Paused while its track was being made: it still runs, and goes on by itself.
     if (this.#isRunning) return this.say(t("script-upload-waiting"));
     this.queue.enqueue(this);
   }
 
-  /** Ends the upload and removes what it has made. */
-  async #cancel() {
+  #stop() {
     this.#isStopped = true;
     this.queue.forget(this);
+    this.#transfer?.stop();
+    this.#pauses.wake();
+  }
+
+  /** Ends the upload and removes what it has made. */
+  async #cancel() {
+    this.#stop();
     this.node.remove();
     await this.#discard();
   }
@@ -221,7 +221,6 @@ class Upload {
 
   /** Sends the file; what cannot be helped is said, with a button that tries again. */
   async run() {
-    if (this.file.size === 0) return this.say(t("script-upload-empty"), "bad", null, true);
     this.#isRunning = true;
     try {
       await checkReadable(this.file);
@@ -259,7 +258,8 @@ class Upload {
 
   #new() {
     this.#isNew = true;
-    return this.queue.create(this.file.name);
+    const waits = (sentence) => this.say(sentence, "warn");
+    return this.queue.create(this.file.name, { pauses: this.#pauses, waits, isStopped: () => this.#isStopped });
   }
 
   #recalled() {
@@ -273,9 +273,9 @@ class Upload {
       this.say(t("script-uploading"), "busy");
       this.speed.textContent = this.#pace.told(bytes, this.file.size);
     };
-    const waits = () => {
+    const waits = (sentence) => {
       this.#pace = new Pace();
-      this.say(t("script-upload-disconnected"), "warn");
+      this.say(sentence, "warn");
     };
     this.#transfer = new Transfer(this.file, url, { moved, waits, isNew: this.#isNew });
     this.#isNew = false;
@@ -357,17 +357,6 @@ function left(seconds) {
 /** Sends a form. Where it leads to afterwards is of no interest. */
 function post(address, fields) {
   return request(address, { method: "POST", body: new URLSearchParams(fields), redirect: "manual" });
-}
-
-async function message(answer) {
-  const text = await answer.text().catch(() => "");
-  try {
-    return JSON.parse(text).message;
-  } catch {
-    // The page of an error says it in its first paragraph.
-    const { body } = new DOMParser().parseFromString(text, "text/html");
-    return body.querySelector("main p")?.textContent;
-  }
 }
 
 function part(name, className, text) {

@@ -3,8 +3,8 @@
 use axum::extract::FromRef;
 use tonearm_domain::Ambient;
 use tonearm_service::{
-    Audit, Jobs, Library, Links, People, Playback, SigningKeys, Status, Streams, Transcriptions, Uploads,
-    Usage, Webhooks,
+    Audit, IdempotentAnswers, Jobs, Library, Links, People, Playback, SigningKeys, Status, Streams,
+    Transcriptions, Uploads, Usage, Webhooks,
 };
 
 /// The services behind the pages. Each page takes only the part it needs, through [`FromRef`]. Cheap to clone.
@@ -18,6 +18,8 @@ pub struct Dashboard {
     pub library: Library,
     /// Receives uploads.
     pub uploads: Uploads,
+    /// Stores the responses of requests that scripts may repeat.
+    pub repeats: IdempotentAnswers,
     /// Manages webhooks.
     pub webhooks: Webhooks,
     /// Reads the audit log.

@@ -13,6 +13,8 @@ const MOST_SORTED: usize = 100;
 /// Maximum number of words of a search, and maximum length of each in characters.
 const MOST_WORDS: usize = 8;
 const LONGEST_WORD: usize = 64;
+/// What a phrase is between.
+const QUOTES: [char; 4] = ['"', '“', '”', '„'];
 
 /// How a list of tracks is sorted. Ties are broken by id, so that every order is total.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -152,8 +154,8 @@ impl CollectionSort {
     }
 }
 
-/// The words of a search, folded like the text they are compared with. A match contains all words, each at any
-/// position.
+/// The words and phrases of a search, as plain as the text they are compared with. A match contains all of them, each at
+/// any position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchWords {
     words: Vec<String>,
@@ -161,12 +163,17 @@ pub struct SearchWords {
 }
 
 impl SearchWords {
-    /// Parses a search text; none if it contains no word. Words after the eighth are ignored.
+    /// Parses a search text; none if it contains no word. What is in quotation marks is one word. Words after the eighth are
+    /// ignored.
     pub fn parse(text: &str) -> Option<Self> {
         let mut words: Vec<String> = Vec::new();
-        for word in fold(text).split(' ').filter(|word| !word.is_empty()) {
-            let word = cut(word, LONGEST_WORD).to_owned();
-            if words.len() < MOST_WORDS && !words.contains(&word) {
+        let text_plain = plain(text);
+        let mut rest = text_plain.as_str();
+        while !rest.is_empty() {
+            let (word, after) = phrase(rest).unwrap_or_else(|| rest.split_once(' ').unwrap_or((rest, "")));
+            rest = after.trim_start();
+            let word = cut(word.trim(), LONGEST_WORD).to_owned();
+            if !word.is_empty() && words.len() < MOST_WORDS && !words.contains(&word) {
                 words.push(word);
             }
         }
@@ -180,10 +187,10 @@ impl SearchWords {
         self.index
     }
 
-    /// Whether each word is anywhere in one of the texts, which were not folded.
+    /// Whether each word is anywhere in one of the texts as they were written.
     pub fn are_within(&self, texts: &[&str]) -> bool {
-        let folded: Vec<String> = texts.iter().map(|text| fold(text)).collect();
-        self.iter().all(|word| folded.iter().any(|text| text.contains(word)))
+        let texts: Vec<String> = texts.iter().map(|text| plain(text)).collect();
+        self.iter().all(|word| texts.iter().any(|text| text.contains(word)))
     }
 
     /// The words: at least one, none of them empty.
@@ -191,11 +198,19 @@ impl SearchWords {
         self.words.iter().map(String::as_str)
     }
 
-    /// Whether a folded text contains all words.
-    pub fn are_in(&self, folded: &str) -> bool {
-        let begins_word = |word: &str| folded.split(' ').any(|own| own.starts_with(word));
-        self.iter().all(|word| if is_beginning(word) { begins_word(word) } else { folded.contains(word) })
+    /// Whether a search text contains all words.
+    pub fn are_in(&self, text: &str) -> bool {
+        let begins_word = |word: &str| text.split(' ').any(|own| own.starts_with(word));
+        self.iter().all(|word| if is_beginning(word) { begins_word(word) } else { text.contains(word) })
     }
+}
+
+/// The phrase in quotation marks at the beginning of a text, and what follows it. Quotation marks within words are part of
+/// them, such as those of `12"`.
+fn phrase(text: &str) -> Option<(&str, &str)> {
+    let inner = text.strip_prefix(QUOTES)?;
+    let ends = inner.match_indices(QUOTES).map(|(at, mark)| (&inner[..at], &inner[at + mark.len()..]));
+    ends.into_iter().find(|(_, after)| after.is_empty() || after.starts_with(' '))
 }
 
 /// Whether a search word matches only at the beginning of words. This applies to one or two ASCII letters or digits,
@@ -205,9 +220,8 @@ pub fn is_beginning(word: &str) -> bool {
     word.len() < 3 && word.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// Normalises text for searching and sorting: without differences of case and of spelling, such as a letter with an
-/// accent and a letter followed by an accent (NFKC), and with single spaces. Both databases compare what it returns byte
-/// by byte.
+/// Normalises text for comparing: without differences of case and of spelling, such as a letter with an accent and a
+/// letter followed by an accent (NFKC), and with single spaces.
 pub fn fold(text: &str) -> String {
     let text = text.replace('\0', " ");
     let folded = match text.is_ascii() {
@@ -224,6 +238,30 @@ pub fn fold(text: &str) -> String {
     folded.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Normalises text for searching and sorting: [`fold`] without accents, so that `bose` finds `Böse`. Both databases compare
+/// what it returns byte by byte.
+fn plain(text: &str) -> String {
+    let folded = fold(text);
+    if folded.is_ascii() {
+        return folded;
+    }
+    let mut bare = String::with_capacity(folded.len());
+    for letter in folded.nfkd() {
+        match letter {
+            // Marks of letters in Latin, Greek and Cyrillic. In other scripts, marks tell words apart.
+            '\u{300}'..='\u{36f}' => {}
+            'æ' => bare.push_str("ae"),
+            'đ' => bare.push('d'),
+            'ł' => bare.push('l'),
+            'ø' => bare.push('o'),
+            'œ' => bare.push_str("oe"),
+            letter => bare.push(letter),
+        }
+    }
+    // An accent by itself stands on a space.
+    fold(&bare)
+}
+
 /// The first characters of a text.
 fn cut(text: &str, most: usize) -> &str {
     text.char_indices().nth(most).map_or(text, |(end, _)| &text[..end])
@@ -231,7 +269,7 @@ fn cut(text: &str, most: usize) -> &str {
 
 /// The sort key of a title.
 pub fn sort_title(title: &str) -> String {
-    cut(&fold(title), MOST_SORTED).to_owned()
+    cut(&plain(title), MOST_SORTED).to_owned()
 }
 
 impl Track {
@@ -266,14 +304,14 @@ fn searched_tags(info: &TrackInfo) -> impl Iterator<Item = &str> {
 
 /// Joins the parts that searches match into one text. It begins with a space, so that every word in it follows a space.
 pub fn search_text<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
-    let mut folded: Vec<String> = Vec::new();
-    for part in parts.into_iter().map(fold) {
+    let mut texts: Vec<String> = Vec::new();
+    for part in parts.into_iter().map(plain) {
         // Tags often repeat the title.
-        if !part.is_empty() && !folded.contains(&part) {
-            folded.push(part);
+        if !part.is_empty() && !texts.contains(&part) {
+            texts.push(part);
         }
     }
-    format!(" {}", cut(&folded.join(" "), MOST_SEARCHED))
+    format!(" {}", cut(&texts.join(" "), MOST_SEARCHED))
 }
 
 macro_rules! orders_from_text {
@@ -301,17 +339,61 @@ mod tests {
 
     #[test]
     fn searches_are_words() {
-        assert_eq!(words("  Ärger\tim  PARADIES ärger"), ["ärger", "im", "paradies"]);
+        assert_eq!(words("  Ärger\tim  PARADIES ärger"), ["arger", "im", "paradies"]);
         assert_eq!(words(" \n\0 "), Vec::<String>::new());
         assert_eq!(words("a b c d e f g h i").len(), MOST_WORDS);
-        assert_eq!(words(&"é".repeat(1000)), ["é".repeat(LONGEST_WORD)]);
+        assert_eq!(words(&"é".repeat(1000)), ["e".repeat(LONGEST_WORD)]);
         assert!(SearchWords::parse("take wav").unwrap().are_in("a take.wav"));
         assert!(!SearchWords::parse("take mp3").unwrap().are_in("a take.wav"));
-        assert!(SearchWords::parse("ΟΔΟΣ").unwrap().are_in(&fold("Οδοσήμανση")));
+        assert!(SearchWords::parse("ΟΔΟΣ").unwrap().are_in(&search_text(["Οδοσήμανση"])));
         for (text, is_in) in
             [("s", true), ("so", true), ("2", false), ("on", false), ("g", false), ("#", true), ("歌", true)]
         {
-            assert_eq!(SearchWords::parse(text).unwrap().are_in(&fold("A Song #2 的歌")), is_in, "{text}");
+            assert_eq!(
+                SearchWords::parse(text).unwrap().are_in(&search_text(["A Song #2 的歌"])),
+                is_in,
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn words_in_quotation_marks_are_a_phrase() {
+        for (text, expected) in [
+            ("\"Slow  Train\"", &["slow train"][..]),
+            ("the \"slow train\" „wav“ “new”", &["the", "slow train", "wav", "new"]),
+            ("\"slow train", &["\"slow", "train"]),
+            ("7\" and 12\" mix", &["7\"", "and", "12\"", "mix"]),
+            ("\"12\" mix\" \"\"", &["12", "mix\""]),
+            ("\" \"", &[]),
+        ] {
+            assert_eq!(words(text), expected, "{text}");
+        }
+        let slow_train = SearchWords::parse("\"slow train\"").unwrap();
+        assert!(slow_train.are_in(&search_text(["A Slow Train"])));
+        assert!(!slow_train.are_in(&search_text(["Train, slow"])));
+    }
+
+    #[test]
+    fn accents_tell_no_words_apart() {
+        for (one, other) in [
+            ("Böse", "bose"),
+            ("ё", "Е"),
+            ("İSTANBUL", "istanbul"),
+            ("ısı", "ISI"),
+            ("Ｂｏ̈ｓｅ", "BOSE"),
+            ("Łódź Ørsted Œuvre Ǽ đ", "lodz orsted oeuvre ae d"),
+            ("ᾳ", "ΑΙ"),
+            ("a ´ b", "a b"),
+        ] {
+            assert_eq!(plain(one), plain(other), "{one} {other}");
+        }
+        // Here, a mark makes another letter.
+        assert_ne!(plain("が"), plain("か"));
+        for letter in (0..0x2_0000).filter_map(char::from_u32).map(|letter| letter.to_string()) {
+            let once = plain(&letter);
+            assert_eq!(plain(&once), once, "{letter}");
+            assert_eq!(plain(&fold(&letter)), once, "{letter}");
         }
     }
 
@@ -379,6 +461,8 @@ mod tests {
         fn folding_twice_changes_nothing(text in ".{0,60}") {
             let once = fold(&text);
             prop_assert_eq!(fold(&once), once.clone());
+            let once = plain(&text);
+            prop_assert_eq!(plain(&once), once.clone());
             prop_assert!(sort_title(&text).chars().count() <= MOST_SORTED);
         }
     }

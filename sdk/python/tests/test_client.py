@@ -4,6 +4,7 @@ import base64
 import json
 import random
 import socket
+import threading
 import unittest
 import urllib.error
 import urllib.request
@@ -140,9 +141,35 @@ class Client(unittest.TestCase):
             impatient.read_quota()
         self.assertEqual(impatient.requests, 1)
 
+    def test_answers_that_break_off_are_asked_for_again(self):
+        body = b'{"ok": true}'
+        heads = {
+            "length": b"Content-Length: %d\r\n\r\n" % len(body),
+            "chunks": b"Transfer-Encoding: chunked\r\n\r\n%x\r\n" % len(body),
+        }
+        with socket.socket() as listening:
+            listening.bind(("127.0.0.1", 0))
+            listening.listen()
+            listening.settimeout(10)
+
+            def answers(status, head):
+                for sent in (body[:5], body + b"\r\n0\r\n\r\n" * (head == "chunks")):
+                    connection, _ = listening.accept()
+                    with connection:
+                        connection.recv(65536)
+                        connection.sendall(b"HTTP/1.1 %d Said\r\n%s%s" % (status, heads[head], sent))
+                    status = 200
+
+            tonearm = Tonearm(f"http://127.0.0.1:{listening.getsockname()[1]}", API_KEY)
+            for status, head in [(200, "length"), (200, "chunks"), (404, "length"), (404, "chunks")]:
+                with self.subTest(status=status, head=head):
+                    answering = threading.Thread(target=answers, args=(status, head), daemon=True)
+                    answering.start()
+                    self.assertEqual(tonearm.read_quota(), {"ok": True})
+                    answering.join()
+
     def test_redirects_are_not_followed(self):
         import http.server
-        import threading
 
         class Elsewhere(http.server.BaseHTTPRequestHandler):
             def do_GET(self):

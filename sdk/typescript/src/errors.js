@@ -130,7 +130,7 @@ const CLASSES = {
  * @returns {Promise<ApiError>}
  */
 export async function errorOf(response) {
-  const text = await response.text().catch(() => "");
+  const text = await response.text();
   /** @type {any} */
   let body = null;
   try {

@@ -88,6 +88,26 @@ test("what keeps failing is given up", async () => {
   silent.close();
 });
 
+test("answers that break off are asked for again", async () => {
+  let status;
+  const cutting = createServer((request, response) => {
+    const isFirst = status !== 200;
+    response.writeHead(status, { "Content-Length": 12 });
+    status = 200;
+    if (!isFirst) return response.end('{"ok": true}');
+    response.write('{"ok"', () => response.destroy());
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => cutting.once("listening", resolve));
+  const tonearm = new Tonearm({ server: `http://127.0.0.1:${cutting.address().port}` });
+  for (const first of [201, 404]) {
+    status = first;
+    assert.deepEqual(await tonearm.readQuota(), { ok: true });
+    assert.equal(status, 200);
+  }
+  cutting.closeAllConnections();
+  cutting.close();
+});
+
 test("the pause that the service asks for is kept, or given up at once", async () => {
   let requests = 0;
   const busy = (after, status = 429) => async () => {

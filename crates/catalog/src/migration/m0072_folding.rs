@@ -9,11 +9,16 @@ use super::backfill::{BATCH, key};
 use super::step::{Batch, InBatches, Step};
 
 pub(super) fn step() -> Step {
+    folding("m0072_folding")
+}
+
+/// A step that folds all texts again.
+pub(super) fn folding(name: &'static str) -> Step {
     // What the previous version writes meanwhile is folded again when its record next changes.
     let titles = |table| Folded { table, id: "id", column: "sort_title", fold: sort_title };
     let texts =
         Folded { table: "track_search", id: "track_id", column: "text", fold: |text| search_text([text]) };
-    Step::expand("m0072_folding").batches(texts).batches(titles("track")).batches(titles("collection"))
+    Step::expand(name).batches(texts).batches(titles("track")).batches(titles("collection"))
 }
 
 struct Folded {

@@ -111,6 +111,7 @@ mod m0090_upload_openers;
 mod m0091_former_files;
 mod m0093_replaced_bytes;
 mod m0096_upload_makers;
+mod m0101_plain_letters;
 mod pieces;
 mod prelude;
 mod record;
@@ -191,6 +192,7 @@ fn steps() -> Vec<Step> {
         m0091_former_files::step(),
         m0093_replaced_bytes::step(),
         m0096_upload_makers::step(),
+        m0101_plain_letters::step(),
     ]
 }
 

@@ -137,6 +137,7 @@ const STEPS: &[&str] = &[
     "m0091_former_files",
     "m0093_replaced_bytes",
     "m0096_upload_makers",
+    "m0101_plain_letters",
 ];
 
 async fn older(database: &TestDatabase) {

@@ -25,6 +25,7 @@ type Step = (&'static str, &'static [&'static str]);
 
 /// All steps that can be undone, the newest first.
 const UNDOABLE: &[Step] = &[
+    PLAIN_LETTERS,
     UPLOAD_MAKERS,
     REPLACED_BYTES,
     FORMER_FILES,
@@ -183,6 +184,7 @@ pub(crate) const RECORD_COUNTS: Step = (
 const EXCERPTS: Step = ("m0078_listened_excerpts", &["ALTER TABLE listener_track DROP COLUMN excerpts"]);
 const KEY_LIST: Step = ("m0070_key_list", &["DROP TABLE key_list"]);
 const FOLDING: Step = ("m0072_folding", &[]);
+const PLAIN_LETTERS: Step = ("m0101_plain_letters", &[]);
 
 const TAKEN_ADDRESSES: Step =
     ("m0059_taken_addresses", &["ALTER TABLE invitation DROP COLUMN taken_addresses"]);
@@ -560,9 +562,9 @@ async fn tracks_are_counted(database: TestDatabase) {
     assert_eq!(used, QuotaUsage { bytes: 3 * size + 7, tracks: 3, milliseconds: 3 * 1500 });
 }
 
-/// The previous version kept two spellings of a letter apart.
+/// Previous versions kept two spellings of a letter apart.
 async fn texts_are_folded_again(database: TestDatabase) {
-    let (catalog, (ambient, _)) = (database.upgraded().await, ambient());
+    let (mut catalog, (ambient, _)) = (database.upgraded().await, ambient());
     let (organization, mut collection) = stored_collection(&catalog, &ambient).await;
     collection.title = "Cafe\u{301}".to_owned();
     let tx = catalog.begin().await.unwrap();
@@ -572,31 +574,33 @@ async fn texts_are_folded_again(database: TestDatabase) {
     mac.player_title = Some("Cafe\u{301} 5 µm".to_owned());
     let [mac, plain] = [stored_track(&catalog, mac).await, stored_track(&catalog, plain).await];
     let raw = database.raw().await;
-    for before in [
-        "UPDATE collection SET sort_title = 'cafe\u{301}'",
-        "UPDATE track SET sort_title = 'cafe\u{301} 5 µm' WHERE player_title IS NOT NULL",
-        "UPDATE track_search SET text = ' cafe\u{301} 5 µm take 1.wav' WHERE text LIKE '%caf%'",
-    ] {
-        assert_eq!(raw.execute_unprepared(before).await.unwrap().rows_affected(), 1, "{before}");
-    }
-    go_back(&database, catalog, FOLDING).await;
+    for step in [PLAIN_LETTERS, FOLDING] {
+        for before in [
+            "UPDATE collection SET sort_title = 'cafe\u{301}'",
+            "UPDATE track SET sort_title = 'cafe\u{301} 5 µm' WHERE player_title IS NOT NULL",
+            "UPDATE track_search SET text = ' cafe\u{301} 5 µm take 1.wav' WHERE text LIKE '%caf%'",
+        ] {
+            assert_eq!(raw.execute_unprepared(before).await.unwrap().rows_affected(), 1, "{before}");
+        }
+        go_back(&database, catalog, step).await;
 
-    let catalog = database.upgraded().await;
-    let titles =
-        "SELECT sort_title FROM track UNION ALL SELECT sort_title FROM collection ORDER BY sort_title";
-    let titles = Statement::from_string(raw.get_database_backend(), titles);
-    let titles = raw.query_all_raw(titles).await.unwrap();
-    let titles: Vec<String> = titles.iter().map(|row| row.try_get("", "sort_title").unwrap()).collect();
-    assert_eq!(titles, ["café".to_owned(), mac.sort_title(), plain.sort_title()]);
-    for text in ["café", "5 μm", "CAFE\u{301}"] {
-        let query = PageQuery {
-            words: SearchWords::parse(text),
-            sort: TrackSort::Order,
-            cursor: Cursor::First,
-            limit: 10,
-        };
-        let found = catalog.track_page(organization.id, None, &query).await.unwrap();
-        assert_eq!(found.rows.iter().map(|track| track.id).collect::<Vec<_>>(), [mac.id], "{text}");
+        catalog = database.upgraded().await;
+        let titles =
+            "SELECT sort_title FROM track UNION ALL SELECT sort_title FROM collection ORDER BY sort_title";
+        let titles = Statement::from_string(raw.get_database_backend(), titles);
+        let titles = raw.query_all_raw(titles).await.unwrap();
+        let titles: Vec<String> = titles.iter().map(|row| row.try_get("", "sort_title").unwrap()).collect();
+        assert_eq!(titles, ["cafe".to_owned(), mac.sort_title(), plain.sort_title()]);
+        for text in ["café", "cafe", "5 μm", "CAFE\u{301}"] {
+            let query = PageQuery {
+                words: SearchWords::parse(text),
+                sort: TrackSort::Order,
+                cursor: Cursor::First,
+                limit: 10,
+            };
+            let found = catalog.track_page(organization.id, None, &query).await.unwrap();
+            assert_eq!(found.rows.iter().map(|track| track.id).collect::<Vec<_>>(), [mac.id], "{text}");
+        }
     }
 }
 

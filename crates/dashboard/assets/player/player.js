@@ -7,6 +7,7 @@ import { keep, kept, keepVolume, keptNumber, keptVolume } from "./kept.js";
 import { listenForKeys } from "./keys.js";
 import { reportToSystem } from "./media-session.js";
 import { idsIn, isSame, namedSource } from "./named-source.js";
+import { persist, requestText } from "./request.js";
 import { Sound } from "./sound.js";
 import { Data, Session } from "./source.js";
 import { durationOf } from "./state-steps.js";
@@ -238,7 +239,7 @@ export class TonearmPlayer extends HTMLElement {
     const child = this.#state.tracks.length < 2 && this.querySelector("track[kind=captions], track[kind=subtitles]");
     const url = track.captions ?? (child && child.src);
     if (!url) return;
-    const text = await fetch(url).then((answer) => (answer.ok ? answer.text() : ""), () => "");
+    const text = await persist(() => requestText(url)).catch(() => "");
     if (this.#captioned === track.id) this.view.transcript.show(parseCaptions(text));
   }
 }

@@ -1,9 +1,12 @@
-// Requests for JSON, with a deadline. Whatever fails becomes a problem.
+// Requests with a deadline. Whatever fails becomes a problem.
 
 import { Problem } from "./problem.js";
 import { ready } from "./texts.js";
 
 const DEADLINE_MS = 20_000;
+
+/** After how long something that nobody waits for is tried again. */
+export const PAUSES_MS = [1000, 4000, 16_000, 64_000, 256_000];
 
 /** @template T @param {(signal: AbortSignal) => Promise<T>} request @returns {Promise<T>} */
 async function withDeadline(request) {
@@ -18,22 +21,45 @@ async function withDeadline(request) {
   }
 }
 
+/** Whatever is asked for, tried again where that may help. @template T @param {() => Promise<T>} ask @returns {Promise<T>} */
+export async function persist(ask) {
+  for (const pause of PAUSES_MS) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!["offline", "unavailable"].includes(error.kind)) throw error;
+    }
+    await new Promise((done) => { setTimeout(done, pause); });
+  }
+  return ask();
+}
+
 /**
  * @param {string | URL} url
  * @param {(status: number, body: any) => import("./problem.js").ProblemKind} refused what a status from 400 to 499 means; by default, that a link has ended
  * @returns {Promise<any>}
  */
 export async function requestJson(url, refused = () => "link") {
+  const body = await request(url, "application/json", (response) => response.json().catch(() => null), refused);
+  if (!body) throw new Problem("unavailable");
+  // What has no name is given one.
+  await ready();
+  return body;
+}
+
+/** @param {string} url @returns {Promise<string>} */
+export function requestText(url) {
+  return request(url, "*/*", (response) => response.text(), () => "missing");
+}
+
+async function request(url, accept, read, refused) {
   try {
     return await withDeadline(async (signal) => {
-      const response = await fetch(url, { credentials: "same-origin", headers: { accept: "application/json" }, signal });
+      const response = await fetch(url, { credentials: "same-origin", headers: { accept }, signal });
       const { ok, status } = response;
       if (status >= 500 || status === 408 || status === 429) throw new Problem("unavailable");
-      const body = await response.json().catch(() => null);
+      const body = await read(response);
       if (!ok) throw new Problem(refused(status, body));
-      if (!body) throw new Problem("unavailable");
-      // What has no name is given one.
-      await ready();
       return body;
     });
   } catch (error) {

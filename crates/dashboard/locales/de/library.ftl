@@ -96,7 +96,6 @@ library-select-track = { $title } auswählen
 library-select-all = Alle auf dieser Seite auswählen
 library-move = Verschieben …
 library-retitle = Umbenennen …
-library-back-to-tracks = Zurück zu den Titeln
 library-move-count = { $count ->
     [one] 1 Titel verschieben
    *[other] { $count } Titel verschieben

@@ -58,6 +58,7 @@ script-processing = Wird verarbeitet
 script-upload-empty = Diese Datei ist leer. Wählen Sie eine andere.
 script-upload-not-started = Das Hochladen konnte nicht beginnen. Versuchen Sie es erneut.
 script-upload-disconnected = Verbindung unterbrochen. Neuer Versuch…
+script-upload-unavailable = Der Dienst ist nicht verfügbar. Neuer Versuch…
 script-upload-file-gone = Die Datei kann nicht gelesen werden. Vielleicht wurde sie geändert, verschoben oder gelöscht, oder es ist ein Ordner. Entfernen Sie sie hier und fügen Sie die Datei erneut hinzu.
 script-upload-expired = Dieser Upload ist abgelaufen. Entfernen Sie ihn und fügen Sie die Datei erneut hinzu.
 script-upload-rejected = Der Server hat den Upload abgelehnt.

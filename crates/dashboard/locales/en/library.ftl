@@ -96,7 +96,6 @@ library-select-track = Select { $title }
 library-select-all = Select all on this page
 library-move = Move…
 library-retitle = Retitle…
-library-back-to-tracks = Back to the tracks
 library-move-count = { $count ->
     [one] Move 1 track
    *[other] Move { $count } tracks

@@ -58,6 +58,7 @@ script-processing = Processing
 script-upload-empty = This file is empty. Choose another one.
 script-upload-not-started = The upload could not start. Try again.
 script-upload-disconnected = Connection lost. Trying again…
+script-upload-unavailable = The service is not available. Trying again…
 script-upload-file-gone = The file cannot be read. It may have been changed, moved or deleted, or is a folder. Remove it here and add the file again.
 script-upload-expired = This upload has expired. Remove it and add the file again.
 script-upload-rejected = The server rejected the upload.

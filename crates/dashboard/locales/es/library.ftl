@@ -96,7 +96,6 @@ library-select-track = Seleccionar { $title }
 library-select-all = Seleccionar todo en esta página
 library-move = Mover…
 library-retitle = Cambiar título…
-library-back-to-tracks = Volver a las pistas
 library-move-count = { $count ->
     [one] Mover 1 pista
    *[other] Mover { $count } pistas

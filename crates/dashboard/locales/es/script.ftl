@@ -58,6 +58,7 @@ script-processing = Procesando
 script-upload-empty = Este archivo está vacío. Elija otro.
 script-upload-not-started = No se pudo iniciar la subida. Inténtelo de nuevo.
 script-upload-disconnected = Se perdió la conexión. Reintentando…
+script-upload-unavailable = El servicio no está disponible. Reintentando…
 script-upload-file-gone = No se puede leer el archivo. Es posible que se haya modificado, movido o eliminado, o que sea una carpeta. Elimínelo aquí y añádalo de nuevo.
 script-upload-expired = Esta subida ha caducado. Elimínela y añada el archivo de nuevo.
 script-upload-rejected = El servidor ha rechazado la subida.

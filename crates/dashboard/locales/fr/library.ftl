@@ -96,7 +96,6 @@ library-select-track = Sélectionner { $title }
 library-select-all = Tout sélectionner sur cette page
 library-move = Déplacer…
 library-retitle = Renommer…
-library-back-to-tracks = Retour aux pistes
 library-move-count = { $count ->
     [one] Déplacer { $count } piste
    *[other] Déplacer { $count } pistes

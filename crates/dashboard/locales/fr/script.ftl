@@ -58,6 +58,7 @@ script-processing = Traitement en cours
 script-upload-empty = Ce fichier est vide. Choisissez-en un autre.
 script-upload-not-started = L’envoi n’a pas pu commencer. Réessayez.
 script-upload-disconnected = Connexion perdue. Nouvelle tentative…
+script-upload-unavailable = Le service n’est pas disponible. Nouvelle tentative…
 script-upload-file-gone = Le fichier ne peut pas être lu. Il a peut-être été modifié, déplacé ou supprimé, ou c’est un dossier. Retirez-le ici et ajoutez-le à nouveau.
 script-upload-expired = Cet envoi a expiré. Supprimez-le et ajoutez à nouveau le fichier.
 script-upload-rejected = Le serveur a refusé l’envoi.

@@ -1,11 +1,18 @@
 //! Endpoints for the page's script during an upload.
 
+use std::time::Duration;
+
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
+use http::header::CONTENT_TYPE;
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 use tonearm_domain::{CollectionId, TrackId, UploadSessionId};
-use tonearm_service::{CreateTrack, CreateUploadSession, Refusal};
+use tonearm_service::{
+    AttemptOutcome, CreateTrack, CreateUploadSession, IdempotentRequest, Refusal, RequestAttempt,
+    without_turn,
+};
 
 use super::listed::status_label;
 use crate::app::Dashboard;
@@ -14,6 +21,12 @@ use crate::form::Fields;
 use crate::path::PathId;
 use crate::session::{Editor, Member, Viewer};
 use crate::text;
+
+/// The longest key of a request.
+const LONGEST_KEY: usize = 100;
+
+/// How long a repeated request waits for the first one. If that ended with its connection, its claim ends sooner.
+const LONGEST_WAIT: Duration = Duration::from_secs(25);
 
 /// The URL for the bytes of a new track, and the session to name in the next request.
 #[derive(Debug, Serialize)]
@@ -39,29 +52,75 @@ impl IntoResponse for ScriptError {
     }
 }
 
-/// Creates a track for a file. The script uploads its bytes to the URL in the response, like any other client.
+/// Creates a track for a file. The script uploads its bytes to the URL in the response, like any other client. If the
+/// response is lost, the script repeats the request with the same key, and gets the same track.
 pub(super) async fn begin(
     State(app): State<Dashboard>,
     member: Member<Editor>,
     id: Result<PathId<CollectionId>, PageError>,
     fields: Fields,
-) -> Result<Json<Begun>, ScriptError> {
+) -> Result<Response, ScriptError> {
     let PathId(collection_id) = id?;
-    let session = match named_session(&app, &member, collection_id, fields.text("session")).await? {
+    let (key, file_name) = (fields.text("key"), fields.text("file_name"));
+    let session = named_session(&app, &member, collection_id, fields.text("session")).await?;
+    let work = created(&app, &member, collection_id, session, file_name);
+    // The script of the previous version sends no key.
+    if key.is_empty() {
+        return Ok(json(work.await?));
+    }
+    if key.len() > LONGEST_KEY {
+        return Err(PageError::BadForm.into());
+    }
+    let token = &member.signed_in.session.token;
+    let request = IdempotentRequest {
+        caller: token.hash(),
+        organization_id: member.organization.id,
+        key: key.to_owned(),
+        fingerprint: Sha256::digest(format!("{collection_id} {file_name}")).into(),
+    };
+    let credential = token.reveal();
+    let first = app.repeats.begin(&request, &credential, LONGEST_WAIT);
+    let body = match Box::pin(without_turn(first)).await?? {
+        RequestAttempt::Again(kept) => kept,
+        RequestAttempt::First(claim) => {
+            let work = async {
+                let answer = work.await;
+                AttemptOutcome { kept: answer.as_ref().ok().cloned(), answer }
+            };
+            Box::pin(app.repeats.work(&claim, &credential, work)).await??
+        }
+    };
+    Ok(json(body))
+}
+
+fn json(body: Vec<u8>) -> Response {
+    ([(CONTENT_TYPE, "application/json")], body).into_response()
+}
+
+/// Creates a track, and a session unless there is one. Returns the response.
+async fn created(
+    app: &Dashboard,
+    member: &Member<Editor>,
+    collection_id: CollectionId,
+    session: Option<UploadSessionId>,
+    file_name: &str,
+) -> Result<Vec<u8>, Refusal> {
+    let session = match session {
         Some(session) => session,
-        None => open_session(&app, &member, collection_id).await?,
+        None => open_session(app, member, collection_id).await?,
     };
     let create = CreateTrack {
         collection_id: Some(collection_id),
-        file_name: fields.text("file_name").to_owned(),
+        file_name: file_name.to_owned(),
         ..CreateTrack::default()
     };
     let (view, handles) = app.library.create_track_in(&member.caller(), Some(session), create).await?;
-    Ok(Json(Begun {
+    let begun = Begun {
         track_id: view.track.id.to_string(),
         upload_session_id: session.to_string(),
         upload_url: handles.track.upload_url,
-    }))
+    };
+    serde_json::to_vec(&begun).map_err(|error| Refusal::Internal(error.into()))
 }
 
 /// Files that are sent together form one upload session, so that they are ordered as on their albums.

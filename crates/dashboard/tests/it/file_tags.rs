@@ -10,6 +10,7 @@ crate::on_both!(
     a_track_shows_what_its_file_tells,
     tracks_are_found_by_what_their_files_tell,
     uploads_of_a_page_are_one_session,
+    a_track_whose_answer_was_lost_is_made_once,
 );
 
 impl House {
@@ -99,8 +100,19 @@ async fn begun(
     id: CollectionId,
     session: &str,
 ) -> (Track, UploadSessionId) {
+    let key = house.dashboard.ambient.record_id::<TrackId>().to_string();
+    begun_with_key(house, browser, id, session, &key).await
+}
+
+async fn begun_with_key(
+    house: &House,
+    browser: &mut Browser,
+    id: CollectionId,
+    session: &str,
+    key: &str,
+) -> (Track, UploadSessionId) {
     let path = house.path(&format!("/collections/{id}"));
-    let fields = [("file_name", "a.wav"), ("session", session)];
+    let fields = [("file_name", "a.wav"), ("session", session), ("key", key)];
     let answer = browser.submit(&path, &format!("{path}/uploads"), &fields).await;
     assert_eq!(answer.status, 200, "{}", answer.html);
     let begun: serde_json::Value = serde_json::from_str(&answer.html).unwrap();
@@ -126,4 +138,24 @@ async fn uploads_of_a_page_are_one_session(database: TestDatabase) {
     house.clock.advance_seconds(3601);
     let (_, later) = begun(&house, &mut browser, id, &session.to_string()).await;
     assert_ne!(later, session);
+}
+
+async fn a_track_whose_answer_was_lost_is_made_once(database: TestDatabase) {
+    let house = House::open(database).await;
+    let (mut browser, id) = (house.administrator().await, house.collection("Season").await);
+    let (track, session) = begun_with_key(&house, &mut browser, id, "", "a").await;
+    for _ in 0..2 {
+        let (again, same) = begun_with_key(&house, &mut browser, id, "", "a").await;
+        assert_eq!((again.id, same), (track.id, session));
+    }
+    let count = async || house.catalog.track_count(house.organization_id, id).await.unwrap();
+    assert_eq!(count().await, Some(1));
+    begun_with_key(&house, &mut browser, id, "", "b").await;
+    assert_eq!(count().await, Some(2));
+    // A key is for one request.
+    let path = house.path(&format!("/collections/{id}"));
+    for (key, status) in [("a", 422), ("", 200)] {
+        let fields = [("file_name", "b.wav"), ("session", ""), ("key", key)];
+        assert_eq!(browser.submit(&path, &format!("{path}/uploads"), &fields).await.status, status, "{key}");
+    }
 }

@@ -10,9 +10,9 @@ use tonearm_domain::{Ambient, CollectionId, DiskRoom, Meter, OrganizationId, Tra
 use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
 use tonearm_outbound::Outbound;
 use tonearm_service::{
-    Audit, Caller, CreateCollection, CreateTrack, Imports, Jobs, Library, Links, LookupLimits, Lookups,
-    People, Playback, SignInProvider, SigningKeys, Status, Streams, Transcriptions, UploadLimits, Uploads,
-    Usage, Webhooks,
+    Audit, Caller, CreateCollection, CreateTrack, IdempotentAnswers, Imports, Jobs, Library, Links,
+    LookupLimits, Lookups, People, Playback, SignInProvider, SigningKeys, Status, Streams, Transcriptions,
+    UploadLimits, Uploads, Usage, Webhooks,
 };
 use tonearm_signing::{Secrets, UrlSigner, Vault};
 
@@ -33,7 +33,7 @@ pub(crate) struct House {
     /// Cancelled when the node would stop.
     pub(crate) shutdown: CancellationToken,
     pub(crate) organization_id: OrganizationId,
-    dashboard: Dashboard,
+    pub(crate) dashboard: Dashboard,
     vault: Vault,
     _store: TempDir,
     _database: TestDatabase,
@@ -88,6 +88,7 @@ impl House {
             library: library.clone(),
             uploads: Uploads::new(catalog.clone(), blobs, ambient.clone(), links.clone(), limits)
                 .with_imports(imports),
+            repeats: IdempotentAnswers::new(catalog.clone(), ambient.clone()),
             streams: streams.clone(),
             links,
             ambient,

@@ -40,10 +40,10 @@ async fn a_refused_upload_says_why(database: TestDatabase) {
     set(&house, UpdateQuotas { tracks: Patch::Set(1), ..Default::default() }).await;
     let (page, uploads) =
         (house.path(&format!("/collections/{id}")), house.path(&format!("/collections/{id}/uploads")));
-    let fields = [("file_name", "a.wav"), ("session", "")];
-    let begun = browser.submit(&page, &uploads, &fields).await;
+    let fields = |key| [("file_name", "a.wav"), ("session", ""), ("key", key)];
+    let begun = browser.submit(&page, &uploads, &fields("1")).await;
     assert_eq!(begun.status, 200, "{}", begun.html);
-    let refused = browser.submit(&page, &uploads, &fields).await;
+    let refused = browser.submit(&page, &uploads, &fields("2")).await;
     assert_eq!(refused.status, 403);
     let said: Value = serde_json::from_str(&refused.html).unwrap();
     let said = said["message"].as_str().unwrap();

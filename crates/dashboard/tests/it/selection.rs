@@ -89,6 +89,8 @@ async fn selected_tracks_are_changed_and_changes_are_undone(database: TestDataba
 
     // They arrive in the order of the list, and undo returns them to their places.
     let chosen = house.sends(&mut browser, &season, "/selection", &tracks[..2], &[("action", "move")]).await;
+    let back = format!("<p class=\"crumb\"><a href=\"{page}\"><bdi>Season</bdi></a></p>");
+    assert!(chosen.html.contains(&back), "{}", chosen.html);
     assert!(chosen.html.contains("Move 2 tracks") && chosen.html.contains("Other"), "{}", chosen.html);
     let target = other.to_string();
     let fields = [("collection", target.as_str())];

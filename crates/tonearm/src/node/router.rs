@@ -82,6 +82,7 @@ fn dashboard(
         signing_keys: services.signing_keys(ambient),
         library: services.library.clone(),
         uploads: services.uploads(config, ambient, blobs),
+        repeats: IdempotentAnswers::new(services.catalog.clone(), ambient.clone()),
         webhooks: services.webhooks.clone(),
         transcriptions: services.transcriptions.clone(),
         audit: services.audit.clone(),

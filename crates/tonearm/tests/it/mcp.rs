@@ -256,3 +256,33 @@ async fn a_key_is_needed_and_explained() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("TONEARM_API_KEY"));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lines_that_are_no_message_get_an_error_of_the_protocol() {
+    let server = TestServer::start(Backend::Embedded).await;
+    let mut assistant = Assistant::start(&server, server.client.key()).await;
+    let long = format!("\"{}\"", "x".repeat(17 << 20));
+    for (line, code, id) in [
+        ("{", -32700, Value::Null),
+        ("\u{feff}{}", -32700, Value::Null),
+        (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, -32600, Value::Null),
+        ("7", -32600, Value::Null),
+        (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, -32600, Value::Null),
+        (r#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#, -32600, json!(7)),
+        (r#"{"jsonrpc":"2.0","id":"seven"}"#, -32600, json!("seven")),
+        (&long, -32600, Value::Null),
+    ] {
+        // Notifications and empty lines have no answer.
+        let notification = r#"{"jsonrpc":"1.0","method":"notifications/initialized"}"#;
+        let sent = format!("\n{notification}\n\r\n{line}\r\n");
+        assistant.input.write_all(sent.as_bytes()).await.unwrap();
+        let answer = tokio::time::timeout(EVENTUALLY, assistant.output.next_line()).await.unwrap();
+        let error: Value = serde_json::from_str(&answer.unwrap().unwrap()).unwrap();
+        assert_eq!((&error["jsonrpc"], &error["id"]), (&json!("2.0"), &id), "{error}");
+        assert_eq!(error["error"]["code"], code, "{error}");
+        assert!(!text(&error, "/error/message").contains("::"), "{error}");
+    }
+    assert_eq!(assistant.ask("ping", json!({})).await["result"], json!({}));
+    assistant.leave().await;
+    server.node.stop().await;
+}

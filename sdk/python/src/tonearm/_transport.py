@@ -197,6 +197,9 @@ class Transport:
                     if size > _LARGEST_ANSWER:
                         raise UnexpectedAnswerError("the response is too large")
                     chunks.append(chunk)
+                # Reading piece by piece, the standard library takes an early end for the end.
+                if response.length:
+                    raise ConnectionFailedError(f"the answer of {host} broke off")
                 return Answer(response.status, response.headers, b"".join(chunks))
         except socket.timeout as error:
             raise late from error

@@ -11,6 +11,7 @@ class Element {
   #attributes = new Map();
   #children = [];
   #classes = new Set();
+  #listeners = new Map();
 
   classList = {
     contains: (name) => this.#classes.has(name),
@@ -82,7 +83,13 @@ class Element {
     return this.children.flatMap((child) => child.children);
   }
 
-  addEventListener() {}
+  addEventListener(name, hear) {
+    this.#listeners.set(name, hear);
+  }
+
+  fire(name) {
+    this.#listeners.get(name)();
+  }
 }
 
 globalThis.document = { createElement: () => new Element(), createElementNS: () => new Element() };

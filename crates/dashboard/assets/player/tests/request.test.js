@@ -3,13 +3,14 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 
-import { whyNotDelivered } from "../request.js";
+import { persist, PAUSES_MS, requestText, whyNotDelivered } from "../request.js";
 
 const URL = "https://cdn.example/a.mp3?verify=1-a";
-const { fetch: before } = globalThis;
+const { fetch: before, setTimeout: later } = globalThis;
 
 afterEach(() => {
   globalThis.fetch = before;
+  globalThis.setTimeout = later;
 });
 
 /** The verdict if requests with and without CORS are answered like this. */
@@ -41,4 +42,35 @@ test("a page that forbids the request lets nobody know", async () => {
   assert.equal(await verdict({}, URL), null);
   assert.equal(await verdict({}, "https://cdn.example"), null);
   assert.equal(await verdict({}, "https://other.example/"), "offline");
+});
+
+/** Answers requests for words one after another, and lets pauses pass at once. Gives the pauses. */
+function serve(...answers) {
+  const pauses = [];
+  globalThis.setTimeout = (act, ms) => {
+    if (ms < 20_000 || PAUSES_MS.includes(ms)) pauses.push(ms) && later(act);
+  };
+  globalThis.clearTimeout = () => {};
+  globalThis.fetch = async () => (answers.length > 1 ? answers.shift() : answers[0])();
+  return pauses;
+}
+const away = () => { throw new TypeError("Failed to fetch"); };
+const brokenOff = () => new Response(new ReadableStream({ pull: (body) => body.error(new TypeError("network error")) }));
+
+test("words that did not arrive are asked for again, ever later", async () => {
+  const pauses = serve(away, () => new Response("", { status: 503 }), brokenOff, () => new Response("WEBVTT"));
+  assert.equal(await persist(() => requestText("/words")), "WEBVTT");
+  assert.deepEqual(pauses, PAUSES_MS.slice(0, 3));
+});
+
+test("what is refused is not asked for again", async () => {
+  const pauses = serve(() => new Response("", { status: 404 }));
+  await assert.rejects(persist(() => requestText("/words")), { kind: "missing" });
+  assert.deepEqual(pauses, []);
+});
+
+test("what never arrives is given up", async () => {
+  const pauses = serve(away);
+  await assert.rejects(persist(() => requestText("/words")), { kind: "offline" });
+  assert.deepEqual(pauses, PAUSES_MS);
 });

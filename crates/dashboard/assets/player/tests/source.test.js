@@ -36,6 +36,27 @@ test("pages that follow are added to the list", async () => {
   assert.deepEqual(await lists(3), ["ab", "abc", "abcd"]);
 });
 
+test("a page that did not arrive is asked for again", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const { setImmediate: soon } = globalThis;
+  serve({ "/list.json": { tracks: listed("a"), next: "/more.json" }, "/more.json": { tracks: listed("b") } });
+  const { fetch } = globalThis;
+  let failures = 2;
+  globalThis.fetch = async (address, sent) => {
+    if (address.pathname === "/more.json" && failures-- > 0) throw new TypeError("Failed to fetch");
+    return fetch(address, sent);
+  };
+  const heard = [];
+  await new Data("/list.json").open(null, (tracks) => heard.push(tracks.length));
+  for (let second = 0; second < 5; second += 1) {
+    assert.deepEqual(heard, []);
+    for (let round = 0; round < 5; round += 1) await new Promise((done) => soon(done));
+    context.mock.timers.tick(1000);
+  }
+  for (let round = 0; round < 5; round += 1) await new Promise((done) => soon(done));
+  assert.deepEqual(heard, [2]);
+});
+
 test("a page that is missing ends the list", async () => {
   serve({ "/list.json": { tracks: listed("a"), next: "/gone.json" } });
   assert.deepEqual(await lists(1), ["a"]);

@@ -33,7 +33,7 @@ pub(in crate::library) async fn set_cover(
     let caller = member.caller();
     let (fields, picture) =
         form.read(|form| picture_of_tracks(form, &app.uploads, caller.organization_id)).await?;
-    let selection = Selection::of(&fields)?;
+    let selection = Selection::of(&app, &member, &fields).await?;
     match app.uploads.cover_tracks(&caller, &selection.tracks, picture.bytes.clone()).await {
         Ok(changed) => Ok(done(&member, &selection.back(), Flash::TracksCovered, changed)),
         Err(refusal @ Refusal::Invalid { .. }) => {

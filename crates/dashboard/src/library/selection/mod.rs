@@ -39,7 +39,7 @@ pub(super) async fn choose(
     member: Member<Editor>,
     fields: Fields,
 ) -> Result<Response, PageError> {
-    let selection = Selection::of(&fields)?;
+    let selection = Selection::of(&app, &member, &fields).await?;
     match fields.text("action") {
         "delete" => {
             let changed = app.library.delete_tracks(&member.caller(), &selection.tracks).await?;

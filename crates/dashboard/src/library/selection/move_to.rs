@@ -41,7 +41,7 @@ pub(in crate::library) async fn move_to(
     member: Member<Editor>,
     fields: Fields,
 ) -> Result<Response, PageError> {
-    let selection = Selection::of(&fields)?;
+    let selection = Selection::of(&app, &member, &fields).await?;
     let find = fields.text("find").to_owned();
     if fields.is_ticked("create") {
         let id = fields.text("new_id").parse().map_err(|_| PageError::BadForm)?;

@@ -39,7 +39,7 @@ pub(in crate::library) async fn move_to_position(
     member: Member<Editor>,
     fields: Fields,
 ) -> Result<Response, PageError> {
-    let selection = Selection::of(&fields)?;
+    let selection = Selection::of(&app, &member, &fields).await?;
     let collection = selection.list.ok_or(PageError::BadForm)?;
     let moved = match position_of(&fields) {
         None => Err(Refusal::invalid("position", t("library-position-number").to_string())),

@@ -43,7 +43,7 @@ pub(in crate::library) async fn retitle(
     member: Member<Editor>,
     fields: Fields,
 ) -> Result<Response, PageError> {
-    let selection = Selection::of(&fields)?;
+    let selection = Selection::of(&app, &member, &fields).await?;
     let titles = fields.all("title").zip(fields.all("opened_with_title"));
     let form = |(title, before)| {
         let field = |name: &str, value: &str| (name.to_owned(), value.to_owned());

@@ -4,6 +4,7 @@ use axum::response::Response;
 use tonearm_domain::{CollectionId, TrackId};
 use tonearm_service::{Changed, Refusal, SelectedTracks};
 
+use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::Fields;
@@ -14,13 +15,22 @@ use crate::text::{Message, t};
 pub(super) struct Selection {
     pub(super) tracks: SelectedTracks,
     pub(super) list: Option<CollectionId>,
+    /// The title of the list's collection.
+    pub(super) list_title: Option<String>,
 }
 
 impl Selection {
-    pub(super) fn of(fields: &Fields) -> Result<Self, PageError> {
+    pub(super) async fn of(
+        app: &Dashboard,
+        member: &Member<Editor>,
+        fields: &Fields,
+    ) -> Result<Self, PageError> {
         let ids: Result<Vec<TrackId>, _> = fields.all("track").map(str::parse).collect();
         let tracks = selected(ids.map_err(|_| PageError::BadForm)?)?;
-        Ok(Self { tracks, list: fields.text("list").parse().ok() })
+        let list: Option<CollectionId> = fields.text("list").parse().ok();
+        let titles = app.library.titles(&member.caller(), list.as_slice(), &[]).await?;
+        let list_title = list.and_then(|id| titles.collections.get(&id).cloned());
+        Ok(Self { tracks, list, list_title })
     }
 
     /// The path of the list, below an organization's address.

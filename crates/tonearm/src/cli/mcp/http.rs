@@ -1,7 +1,7 @@
 //! The protocol over HTTP (`--http`), for callers that each have their own API key.
 
-mod message;
 mod origin;
+mod refused;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -26,8 +26,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::task::TaskTracker;
 use tonearm_domain::{ClientAddress, Held, Shares};
 
-use self::message::{Refused, read};
 pub(super) use self::origin::Origin;
+use self::refused::Refused;
+use super::message::read;
 use super::server::ToolServer;
 use crate::cli::bulk::{Stop, is_sendable};
 use crate::cli::{Failure, print};
@@ -210,7 +211,7 @@ async fn answer(
 ) -> Response {
     let message = match read(&body) {
         Ok(message) => message,
-        Err(refused) => return refused.into_response(),
+        Err(no_message) => return Refused::from(no_message).into_response(),
     };
     // Tools ask the service anyway.
     if let ClientJsonRpcMessage::Request(request) = message

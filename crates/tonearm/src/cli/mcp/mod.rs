@@ -3,17 +3,19 @@
 //! It is a client of the service with somebody's API key, and has no permissions of its own.
 
 mod http;
+mod message;
 mod server;
 mod shape;
+mod stdio;
 mod tool;
 mod tools;
 
 use std::net::SocketAddr;
 
 use rmcp::ServiceExt as _;
-use rmcp::transport::stdio;
 
 use self::server::{Credential, ToolServer};
+use self::stdio::StandardStreams;
 use super::Failure;
 use super::bulk::{RemoteArgs, Stop};
 
@@ -58,6 +60,6 @@ async fn speak(server: ToolServer) -> Result<(), Failure> {
     let problem = |error: &dyn std::fmt::Display| {
         Failure::Failed(format!("the client does not use the Model Context Protocol: {error}"))
     };
-    let running = server.serve(stdio()).await.map_err(|error| problem(&error))?;
+    let running = server.serve(StandardStreams::open()).await.map_err(|error| problem(&error))?;
     running.waiting().await.map(drop).map_err(|error| problem(&error))
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use tonearm_service::{Caller, CreateCollection};
-use tonearm_testkit::{Backend, TestServer};
+use tonearm_testkit::{Backend, Client, TestServer};
 
 use super::{CommandLine, sound, tracks};
 use crate::binary;
@@ -52,6 +52,23 @@ async fn wrong_keys_and_collections_are_named() {
         assert!(run.failure().contains(expected), "{}", run.errors);
     }
     assert!(begun.elapsed() < Duration::from_secs(30));
+    server.node.stop().await;
+}
+
+/// Files may go to another host than requests.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_host_that_is_away_is_named() {
+    let server =
+        TestServer::start_with(Backend::Embedded, &[("TONEARM_PUBLIC_URL", "http://127.0.0.1:1")]).await;
+    let address = format!("http://{}", server.node.address());
+    let collection = Client::new(&address, server.client.key()).collection("Elsewhere").await;
+    let folder = files(1);
+    let path = folder.path().to_str().unwrap();
+    let arguments = ["upload", path, "--collection", &collection, "--retry-for", "1"];
+    let run = CommandLine::to(&address, server.client.key()).run(&arguments);
+    assert_eq!(run.code, Some(1));
+    let said = format!("{}{:?}", run.errors, run.lines);
+    assert!(said.contains("127.0.0.1:1 cannot be reached: "), "{said}");
     server.node.stop().await;
 }
 

@@ -88,3 +88,37 @@ async fn a_file_that_is_paused_while_its_track_is_made_has_one_track() {
     assert_eq!(rows, json!(1));
     ada.leaves().await;
 }
+
+/// Tells whether a module of the dashboard can be loaded.
+const LOADS: &str = "
+    const [name, done] = arguments;
+    const scripts = document.querySelector('script[type=module]').src;
+    import(new URL(name, scripts)).then(() => done(true), () => done(false));";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_loaded_when_it_is_needed_is_asked_for_again() {
+    let ada = Ada::comes_in(&[]).await;
+    let (_, collection) = ada.has_a_track("ebb.wav").await;
+    let browser = &ada.browser;
+    ada.opens(&format!("/collections/{collection}")).await;
+    browser.until("document.querySelector('[data-more][aria-label]')").await;
+    browser.command("Network.enable", json!({})).await;
+    let parts = ["row-menu.js", "bar/bar.js", "shortcuts-help.js", "reorder.js"];
+    let blocked = parts.map(|name| format!("*/{name}*"));
+    browser.command("Network.setBlockedURLs", json!({ "urls": blocked })).await;
+    browser.strike("?").await;
+    browser.run("document.querySelector('[data-grip]').focus();", Vec::new()).await;
+    browser.strike(" ").await;
+    browser.click("[data-play]").await;
+    browser.click("[data-more]").await;
+    for name in parts {
+        let loads = browser.client.execute_async(LOADS, vec![json!(format!("./{name}"))]).await.unwrap();
+        assert_eq!(loads, json!(false), "{name}");
+    }
+    browser.command("Network.setBlockedURLs", json!({ "urls": [] })).await;
+    browser.click("[data-more]").await;
+    browser.find(".popup").await;
+    browser.click("[data-play]").await;
+    browser.shows(".bar .words", "ebb").await;
+    ada.leaves().await;
+}

@@ -218,6 +218,11 @@ async fn a_source_is_replaced_and_the_new_one_is_heard() {
     browser.until("document.querySelector('tonearm-player').duration > 29").await;
     browser.shows(".told", "8\u{202f}000 Hz").await;
     browser.run("window.sameDocument = true;", Vec::new()).await;
+    let empty = folder.path().join("empty.wav");
+    std::fs::write(&empty, "").unwrap();
+    browser.type_into("#source", empty.to_str().unwrap()).await;
+    browser.click(".replace [type=submit]").await;
+    browser.shows(".replace [data-transfer] .badge.bad", "This file is empty.").await;
     browser.type_into("#source", file.to_str().unwrap()).await;
     browser.click(".replace [type=submit]").await;
     ada.has_replaced(&track).await;
@@ -229,6 +234,15 @@ async fn a_source_is_replaced_and_the_new_one_is_heard() {
     browser.until(&format!("{AUDIO}.duration > 44")).await;
     ada.leaves().await;
 }
+
+/// The first request for captions finds no network.
+const WITHOUT_WORDS_AT_FIRST: &str = "
+    window.requestsForWords = 0;
+    const before = window.fetch;
+    window.fetch = (address, sent) => {
+        const isLost = String(address).includes('captions.vtt') && ++window.requestsForWords === 1;
+        return isLost ? Promise.reject(new TypeError('Failed to fetch')) : before(address, sent);
+    };";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn words_are_edited_and_read_beside_the_sound() {
@@ -255,7 +269,10 @@ async fn words_are_edited_and_read_beside_the_sound() {
     let guest = Browser::open().await;
     for (who, address) in [(browser, None), (&guest, link.as_str())] {
         if let Some(address) = address {
+            who.command("Page.addScriptToEvaluateOnNewDocument", json!({ "source": WITHOUT_WORDS_AT_FIRST }))
+                .await;
             who.goto(address).await;
+            who.until("window.requestsForWords > 1").await;
         } else {
             ada.opens(&format!("/tracks/{track}")).await;
         }

@@ -38,11 +38,11 @@ const WATCH: &str = "
         return open.call(this, method, address, ...rest);
     };";
 
-/// Limits uploads to this many bytes per second; -1 for no limit.
+/// Limits uploads to this many bytes per second; -1 for no limit, 0 for no network.
 async fn network(browser: &Browser, bytes_a_second: i64) {
     browser.command("Network.enable", json!({})).await;
     let conditions = json!({
-        "offline": false,
+        "offline": bytes_a_second == 0,
         "latency": 0,
         "downloadThroughput": -1,
         "uploadThroughput": bytes_a_second,
@@ -95,6 +95,7 @@ async fn a_folder_is_uploaded_without_what_is_not_audio() {
     let ada = Ada::comes_in(&[]).await;
     let browser = &ada.browser;
     opens_a_collection(&ada).await;
+    browser.until("document.querySelector('.drop').offsetHeight > 120").await;
     let folder = tempfile::tempdir().unwrap();
     for name in ["10 flood.wav", "2 ebb.wav"] {
         std::fs::write(folder.path().join(name), half_a_minute(220.0)).unwrap();
@@ -109,6 +110,8 @@ async fn a_folder_is_uploaded_without_what_is_not_audio() {
     browser.until("document.querySelectorAll('.uploads .badge.good').length === 2").await;
     let titles = "[...document.querySelectorAll('.tracks strong')].map(({ textContent }) => textContent)";
     browser.until(&format!("{titles}.join() === '2 ebb,10 flood'")).await;
+    // The list has the place.
+    browser.until("document.querySelector('.drop').offsetHeight < 100").await;
     ada.leaves().await;
 }
 
@@ -150,6 +153,35 @@ async fn an_upload_goes_on_after_signing_in_again() {
     browser.run(DROP, vec![json!(".drop")]).await;
     ada.signs_in_elsewhere("Songs of the tide").await;
     has_one_track(browser).await;
+    ada.leaves().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn uploads_begin_when_the_network_is_back() {
+    let ada = Ada::comes_in(&[]).await;
+    let browser = &ada.browser;
+    opens_a_collection(&ada).await;
+    network(browser, 0).await;
+    let folder = tempfile::tempdir().unwrap();
+    let files = ["1 ebb.wav", "2 slack.wav", "3 flow.wav", "4 flood.wav"].map(|name| {
+        let file = folder.path().join(name);
+        std::fs::write(&file, half_a_minute(220.0)).unwrap();
+        file.to_str().unwrap().to_owned()
+    });
+    browser.type_into("#files", &files.join("\n")).await;
+    browser.shows(".uploads .badge", "Connection lost. Trying again…").await;
+    // Paused and cancelled ones do not keep the others.
+    browser.click(".uploads li:nth-child(1) button").await;
+    browser.shows(".uploads li:nth-child(1) .badge", "Paused").await;
+    browser.click(".uploads li:nth-child(2) button + button").await;
+    browser.until("document.querySelectorAll('.uploads li').length === 3").await;
+    network(browser, -1).await;
+    browser.until("document.querySelectorAll('.uploads .badge.good').length === 2").await;
+    browser.shows(".uploads li:nth-child(1) .badge", "Paused").await;
+    browser.click(".uploads li:nth-child(1) button").await;
+    browser.until("document.querySelectorAll('.uploads .badge.good').length === 3").await;
+    let titles = "[...document.querySelectorAll('.tracks strong')].map(({ textContent }) => textContent)";
+    browser.until(&format!("{titles}.sort().join() === '1 ebb,3 flow,4 flood'")).await;
     ada.leaves().await;
 }
 
