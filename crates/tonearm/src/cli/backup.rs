@@ -82,7 +82,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Resul
 }
 
 async fn list(text: &str, as_json: bool) -> Result<(), Failure> {
-    let found = BackupTarget::open(&backup_target(text)?).await?.list().await?;
+    let found = BackupTarget::open_to_read(&backup_target(text)?).await?.list().await?;
     for (time, error) in &found.unreadable {
         print::complain(format_args!("Warning: {time}: {error}"));
     }

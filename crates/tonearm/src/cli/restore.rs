@@ -40,12 +40,12 @@ pub(super) struct Args {
 }
 
 pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Result<(), Failure> {
+    let target = BackupTarget::open_to_read(&backup_target(&args.from)?).await?;
     opening::make_folder(&config.data_dir)?;
     if !opening::has_secret(config) && !args.secret_changed {
         // A newly created secret would not be the right one.
         return Err(BackupError::Secret.into());
     }
-    let target = BackupTarget::open(&backup_target(&args.from)?).await?;
     let scratch = opening::scratch(config, ambient)?;
     let blobs = opening::blobs(config).await?;
     let restores = Restores::new(

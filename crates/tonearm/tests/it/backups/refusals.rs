@@ -1,6 +1,6 @@
 //! Backups that are not restored, and the reasons.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tonearm_testkit::{Backend, Program};
 
@@ -150,4 +150,42 @@ async fn a_lost_secret_is_not_replaced_by_a_backup_or_a_verification() {
     assert!(!secret.exists());
     std::fs::write(&secret, text).unwrap();
     succeed(&program.run(&["backup", target]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reading_a_backup_writes_nothing_there() {
+    let (service, client) = Service::running(Backend::Embedded).await;
+    fill(&client, 1).await;
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("backup");
+    let path = target.to_str().unwrap();
+    service.back_up(path);
+    // A medium that is only read does not have the folders of writers.
+    for writers in [target.join(".tmp"), target.join("objects/.tmp")] {
+        std::fs::remove_dir_all(writers).unwrap();
+    }
+    let entries = || -> Vec<PathBuf> {
+        let entries = walkdir::WalkDir::new(folder.path()).sort_by_file_name();
+        entries.into_iter().map(|entry| entry.unwrap().into_path()).collect()
+    };
+    let before = entries();
+    let other = Service::new(Backend::Embedded).await;
+    succeed(&other.program.run(&["backup", "list", path]));
+    succeed(&other.program.run(&["restore", path]));
+    assert_eq!(entries(), before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_target_that_does_not_exist_is_not_created_to_be_read() {
+    let service = Service::new(Backend::Embedded).await;
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("not mounted");
+    let path = target.to_str().unwrap();
+    let sentence = format!("there is no folder {path}; check the path, and whether its disk is mounted");
+    refused(&service, &[path], &sentence);
+    let listed = service.program.run(&["backup", "list", path]);
+    assert_eq!(listed.status.code(), Some(1));
+    assert!(errors_of(&listed).contains(&sentence), "{}", errors_of(&listed));
+    assert!(!target.exists());
+    assert_eq!(std::fs::read_dir(service.data.path()).unwrap().count(), 0, "nothing was begun here either");
 }
