@@ -57,6 +57,12 @@ pub enum BackupError {
          that of the nodes. If it was replaced because it was lost, start the service with the new one first"
     )]
     WrongSecret,
+    /// The database refuses rows of the backup.
+    #[error(
+        "the database refuses {0} rows of the backup, which are named above. Nothing is restored. Restore another backup, or \
+         use --skip-damaged to restore everything but these rows"
+    )]
+    Refused(u64),
     /// The store belongs to another database.
     #[error(
         "the object store belongs to a database already ({0}). If that database is lost for good, --adopt-store links \
