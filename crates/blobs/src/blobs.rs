@@ -10,13 +10,14 @@ use bytes::Bytes;
 use futures::stream::BoxStream;
 use futures::{Stream, StreamExt, TryStreamExt};
 use tokio::io::AsyncWriteExt;
+use tokio::task::spawn_blocking;
 use tokio_util::io::ReaderStream;
 use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp, UploadId};
 
 use crate::cache::{CacheTerms, CachedStore};
 use crate::draft::{DraftError, DraftNames, DraftState, DraftWriter};
 use crate::error::{BlobError, BoxError, PutError};
-use crate::folder::FolderStore;
+use crate::folder::{FolderStore, Root};
 use crate::measured::MeasuredStore;
 use crate::object::{ObjectMeta, OnFailure, PutTerms, Stored};
 use crate::object_body::ObjectBody;
@@ -42,10 +43,36 @@ impl Blobs {
             StoreLocation::Folder(root) => Arc::new(FolderStore::open(root.clone()).await?),
             StoreLocation::Bucket(bucket) => Arc::new(S3Store::open(bucket)?),
         };
-        Ok(match tonearm_telemetry::is_on() {
+        Ok(Self::measured(store))
+    }
+
+    /// As [`Blobs::open`], but a folder must exist already, with what a store has in it.
+    pub async fn open_existing(url: &StorageUrl) -> Result<Self, BlobError> {
+        let StoreLocation::Folder(path) = url.location() else { return Self::open(url).await };
+        let path = path.clone();
+        let root = spawn_blocking(move || Root::existing(path)).await??;
+        Ok(Self::measured(Arc::new(FolderStore::of(root))))
+    }
+
+    /// Opens the store `name` below `url` to read it. Nothing is created. An object that is not found is missing as long as
+    /// the folder `sign`, which is also below `url`, exists; otherwise, the store is unavailable.
+    pub fn open_to_read(url: &StorageUrl, name: &str, sign: &str) -> Result<Self, BlobError> {
+        let below = url.below(name);
+        let store: Arc<dyn Store> = match below.location() {
+            StoreLocation::Folder(path) => {
+                let sign = path.with_file_name(sign);
+                Arc::new(FolderStore::of(Root::to_read(path.clone(), sign)))
+            }
+            StoreLocation::Bucket(bucket) => Arc::new(S3Store::open(bucket)?),
+        };
+        Ok(Self::measured(store))
+    }
+
+    fn measured(store: Arc<dyn Store>) -> Self {
+        match tonearm_telemetry::is_on() {
             true => Self { store: Arc::new(MeasuredStore(store)) },
             false => Self { store },
-        })
+        }
     }
 
     /// The same store with a cache in front of what is delivered, for a store that is far away.

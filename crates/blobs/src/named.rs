@@ -2,16 +2,17 @@
 
 use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::str::FromStr;
 
 use bytes::Bytes;
 use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt};
+use tokio::task::spawn_blocking;
 use tokio_util::io::ReaderStream;
 
 use crate::error::{BlobError, BoxError, PutError};
-use crate::folder;
+use crate::folder::{self, Root};
 use crate::object::{OnFailure, PutTerms, Stored};
 use crate::s3::S3Store;
 use crate::storage_url::{StorageUrl, StoreLocation};
@@ -62,7 +63,7 @@ pub struct NamedFiles(Backend);
 
 #[derive(Clone)]
 enum Backend {
-    Folder(PathBuf),
+    Folder(Root),
     Bucket(S3Store),
 }
 
@@ -70,7 +71,21 @@ impl NamedFiles {
     /// Opens a folder or bucket. A folder is created (mode 0700) if it does not exist.
     pub async fn open(url: &StorageUrl) -> Result<Self, BlobError> {
         Ok(Self(match url.location() {
-            StoreLocation::Folder(root) => Backend::Folder(folder::prepare(root.clone()).await?),
+            StoreLocation::Folder(path) => {
+                let path = path.clone();
+                Backend::Folder(spawn_blocking(move || Root::create(path)).await??)
+            }
+            StoreLocation::Bucket(bucket) => Backend::Bucket(S3Store::open(bucket)?),
+        }))
+    }
+
+    /// Opens a folder or bucket to read it. Nothing is created; a folder must exist.
+    pub async fn open_to_read(url: &StorageUrl) -> Result<Self, BlobError> {
+        Ok(Self(match url.location() {
+            StoreLocation::Folder(path) => {
+                tokio::fs::metadata(path).await?;
+                Backend::Folder(Root::to_read(path.clone(), path.clone()))
+            }
             StoreLocation::Bucket(bucket) => Backend::Bucket(S3Store::open(bucket)?),
         }))
     }

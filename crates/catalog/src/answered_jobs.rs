@@ -2,8 +2,8 @@
 //! the client can still query the outcome of the job.
 
 use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
-use tonearm_domain::{AnsweredJob, JobId, JobStatus, OrganizationId, Track, TrackId, VariantId};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Set};
+use tonearm_domain::{AnsweredJob, JobId, JobStatus, OrganizationId, TrackId, VariantId};
 
 use crate::catalog::Catalog;
 use crate::column::{moment, parsed_if_set};
@@ -11,7 +11,7 @@ use crate::entity::answered_job::{ActiveModel, Column, Entity, Model};
 use crate::entity::track;
 use crate::error::CatalogError;
 use crate::files;
-use crate::query::{all, one};
+use crate::query::{one, readable};
 use crate::transaction::Transaction;
 
 impl TryFrom<Model> for AnsweredJob {
@@ -62,12 +62,14 @@ impl Transaction {
     pub(crate) async fn end_answered_jobs(&self, track: TrackId) -> Result<(), CatalogError> {
         let of_track =
             Entity::find().filter(Column::TrackId.eq(track.uuid())).filter(Column::Status.is_null());
-        let jobs: Vec<AnsweredJob> = all(self.db(), of_track).await?;
+        let jobs: Vec<AnsweredJob> = readable(self.db(), of_track).await?;
         if jobs.is_empty() {
             return Ok(());
         }
-        let select = track::Entity::find_by_id(track.uuid());
-        let Some(Track { status, .. }) = one(self.db(), select).await? else { return Ok(()) };
+        let select =
+            track::Entity::find_by_id(track.uuid()).select_only().column(track::Column::TrackStatusId);
+        let status: Option<String> = select.into_tuple().one(self.db()).await?;
+        let Some(status) = status.and_then(|status| status.parse().ok()) else { return Ok(()) };
         let files = files::even_deleted(self.db(), track).await?;
         for job in jobs {
             let ended = JobStatus::of_deleted(status, job.file_among(&files));

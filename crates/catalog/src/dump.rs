@@ -9,6 +9,7 @@ mod error;
 mod left_out;
 mod loading;
 mod restoring;
+mod row_key;
 mod schema;
 mod snapshot;
 mod triggers;
@@ -16,10 +17,11 @@ mod unfinished;
 
 pub use error::RestoreError;
 pub use left_out::LEFT_OUT;
-pub use loading::Loading;
+pub use loading::{Loading, RefusedRow};
 pub use restoring::Restoring;
+pub use row_key::RowKey;
 pub use schema::{ColumnKind, DumpColumn, DumpTable};
-pub use snapshot::Snapshot;
+pub use snapshot::{DumpPage, Snapshot};
 
 /// A row: a cell for each column of its table. Integers and booleans are JSON integers and booleans. UUIDs, text, JSON
 /// and floating-point numbers are strings, and bytes are base64 strings, so that each keeps its exact value.

@@ -1,7 +1,9 @@
 //! Accounts of people at an OpenID Connect provider, and the used states of sign-ins with it.
 
 use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Select, Set, TryInsertResult};
+use sea_orm::{
+    ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, Select, Set, TryInsertResult,
+};
 use tonearm_domain::{IdentityId, PersonId, PersonIdentity, Timestamp};
 
 use crate::catalog::Catalog;
@@ -24,6 +26,12 @@ impl Catalog {
     /// The accounts of a person, at most [`PersonIdentity::MOST`], in the order in which they were linked.
     pub async fn identities(&self, person: PersonId) -> Result<Vec<PersonIdentity>, CatalogError> {
         readable(self.reader(), of_person(person)).await
+    }
+
+    /// Whether the state of a sign-in, identified by its hash, was used.
+    pub async fn sign_in_state_is_used(&self, hash: &[u8; 32]) -> Result<bool, CatalogError> {
+        let found = sign_in_state::Entity::find_by_id(hash.to_vec()).count(self.reader()).await?;
+        Ok(found > 0)
     }
 }
 

@@ -115,7 +115,8 @@ pub use damaged::DamagedRow;
 pub use deliveries::DeliveryFilter;
 pub use due_clock::DueClock;
 pub use dump::{
-    ColumnKind, DumpColumn, DumpRow, DumpTable, LEFT_OUT, Loading, RestoreError, Restoring, Snapshot,
+    ColumnKind, DumpColumn, DumpPage, DumpRow, DumpTable, LEFT_OUT, Loading, RefusedRow, RestoreError,
+    Restoring, RowKey, Snapshot,
 };
 pub use error::{CatalogError, Record, SchemaError};
 pub use event_versions::EventRecord;
@@ -137,7 +138,7 @@ pub use privacy::{
     Erasure, KeptListening, KeptSighting, MOST_KEPT_ROWS, PERSON_EMAILS, PERSON_IDS, PersonColumn,
     PersonNames,
 };
-pub use purging::PurgedTitles;
+pub use purging::{DeletedObjects, PurgedTitles};
 pub use right::{EndedRight, Office, Purpose, Right, act_for, act_on, in_request, purpose};
 pub use sealed::{Sealed, SealedAt};
 pub use sessions::SessionPage;

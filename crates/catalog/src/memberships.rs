@@ -148,9 +148,14 @@ impl Transaction {
         Ok(alone)
     }
 
-    /// The memberships of a person.
-    pub async fn memberships_of(&self, person: PersonId) -> Result<Vec<Membership>, CatalogError> {
-        all(self.db(), Entity::find().filter(Column::PersonId.eq(person.uuid()))).await
+    /// The organizations of which a person is a member.
+    pub async fn organizations_with(&self, person: PersonId) -> Result<Vec<OrganizationId>, CatalogError> {
+        let select = Entity::find()
+            .select_only()
+            .column(Column::OrganizationId)
+            .filter(Column::PersonId.eq(person.uuid()));
+        let ids: Vec<Uuid> = select.into_tuple().all(self.db()).await?;
+        Ok(ids.into_iter().map(OrganizationId::from_uuid).collect())
     }
 
     /// Makes a person a member. Returns `false` if the person already was one; the role is then unchanged.

@@ -24,7 +24,7 @@ use crate::entity::{track, track_file};
 use crate::error::CatalogError;
 use crate::files::{living, of_kept_recipe};
 use crate::living::{kept_tracks, of_trashed};
-use crate::query::report_once;
+use crate::query::{first_read_columns, read_columns};
 
 pub use cover_objects::CoverObjects;
 pub use owners::NamedOwner;
@@ -101,7 +101,7 @@ type TrackRow = (
     i64,
 );
 
-type FileRow = (Uuid, Uuid, String, Option<i64>, Option<String>);
+type FileRow = (Uuid, Uuid, Uuid, String, Option<i64>, Option<String>);
 
 impl Catalog {
     /// Whether the database sorts track folders in the same order as the store. Only then can a range query on folders
@@ -124,7 +124,7 @@ impl Catalog {
     /// One track and its objects, as they are now.
     pub async fn named_track(&self, id: TrackId) -> Result<Option<NamedTrack>, CatalogError> {
         let select = track::Entity::find_by_id(id.uuid()).filter(kept_tracks());
-        Ok(named(self.reader(), select).await?.pop())
+        Ok(named(self.reader(), select, 1).await?.pop())
     }
 }
 
@@ -142,11 +142,8 @@ pub(crate) async fn tracks_between<C: ConnectionTrait>(
     if let Some(until) = until {
         select = select.filter(place_column(is_bytewise).lte(place_value(until)));
     }
-    let select = select
-        .order_by_asc(track::Column::OrganizationId)
-        .order_by_asc(folder_column(is_bytewise))
-        .limit(limit);
-    named(db, select).await
+    let select = select.order_by_asc(track::Column::OrganizationId).order_by_asc(folder_column(is_bytewise));
+    named(db, select, limit).await
 }
 
 fn folder_column(is_bytewise: bool) -> SimpleExpr {
@@ -183,6 +180,7 @@ pub(crate) async fn orders_bytewise<C: ConnectionTrait>(db: &C) -> Result<bool, 
 async fn named<C: ConnectionTrait>(
     db: &C,
     select: Select<track::Entity>,
+    limit: u64,
 ) -> Result<Vec<NamedTrack>, CatalogError> {
     use track::Column::*;
     let select = select.select_only().columns([
@@ -198,34 +196,35 @@ async fn named<C: ConnectionTrait>(
         CoverObjects,
         ManifestGeneration,
     ]);
-    let rows: Vec<TrackRow> = select.into_tuple().all(db).await?;
-    let mut tracks = rows.into_iter().map(of_row).collect::<Result<Vec<NamedTrack>, _>>()?;
+    let mut tracks = first_read_columns(db, select, limit, of_row).await?;
     let ids: Vec<Uuid> = tracks.iter().map(|track| track.id.uuid()).collect();
     let mut files = files_of(db, ids).await?;
-    files.sort_by_key(|(track, ..)| *track);
+    files.sort_by_key(|(track, _)| *track);
     for track in &mut tracks {
-        let first = files.partition_point(|(id, ..)| *id < track.id.uuid());
-        let own = files[first..].iter().take_while(|(id, ..)| *id == track.id.uuid());
-        for file in own {
-            match named_file(file) {
-                // A recipe may deliver the source itself, which is listed already.
-                Ok(file) if track.objects.iter().any(|object| object.key == file.key) => {}
-                Ok(file) => track.objects.push(file),
-                Err(error) => report_once("track_file", None, &error),
+        let first = files.partition_point(|(id, _)| *id < track.id.uuid());
+        let own = files[first..].iter().take_while(|(id, _)| *id == track.id.uuid());
+        for (_, file) in own {
+            // A recipe may deliver the source itself, which is listed already.
+            if track.objects.iter().all(|object| object.key != file.key) {
+                track.objects.push(file.clone());
             }
         }
     }
     Ok(tracks)
 }
 
-fn named_file((_, variant, key, bytes, sha256): &FileRow) -> Result<NamedObject, CatalogError> {
-    let key = parsed::<ObjectKey>("track_file.object_key", key)?;
+/// A file, and its track.
+fn named_file((_, track, variant, key, bytes, sha256): FileRow) -> Result<(Uuid, NamedObject), CatalogError> {
+    let key = parsed::<ObjectKey>("track_file.object_key", &key)?;
     let size = bytes.map(|bytes| size("track_file.size", bytes)).transpose()?;
     let sha256 = object_hash(&key, sha256.as_deref())?;
-    Ok(NamedObject { kind: NamedKind::File(VariantId::from_uuid(*variant)), key, size, sha256 })
+    Ok((track, NamedObject { kind: NamedKind::File(VariantId::from_uuid(variant)), key, size, sha256 }))
 }
 
-async fn files_of<C: ConnectionTrait>(db: &C, tracks: Vec<Uuid>) -> Result<Vec<FileRow>, CatalogError> {
+async fn files_of<C: ConnectionTrait>(
+    db: &C,
+    tracks: Vec<Uuid>,
+) -> Result<Vec<(Uuid, NamedObject)>, CatalogError> {
     use track_file::Column::*;
     if tracks.is_empty() {
         return Ok(Vec::new());
@@ -233,11 +232,11 @@ async fn files_of<C: ConnectionTrait>(db: &C, tracks: Vec<Uuid>) -> Result<Vec<F
     let trashed = Condition::all().add(Expr::exists(of_trashed())).add(of_kept_recipe());
     let select = track_file::Entity::find()
         .select_only()
-        .columns([TrackId, VariantId, ObjectKey, Size, ObjectSha256])
+        .columns([Id, TrackId, VariantId, ObjectKey, Size, ObjectSha256])
         .filter(TrackId.is_in(tracks))
         .filter(ObjectKey.is_not_null())
         .filter(Condition::any().add(living()).add(trashed));
-    Ok(select.into_tuple().all(db).await?)
+    Ok(read_columns(db, select, named_file).await?.1)
 }
 
 /// A track with the objects that its own row refers to.

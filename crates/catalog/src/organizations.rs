@@ -2,12 +2,13 @@
 
 use sea_orm::{ColumnTrait, EntityTrait, NotSet, QueryFilter, QueryOrder, QuerySelect, Select};
 use tonearm_domain::{Organization, OrganizationId};
+use uuid::Uuid;
 
 use crate::catalog::Catalog;
 use crate::changes::Change;
 use crate::entity::organization::{ActiveModel, Column, Entity};
 use crate::error::{CatalogError, Record};
-use crate::query::{TO_CHANGE, all, change, one, readable};
+use crate::query::{TO_CHANGE, change, one, readable};
 use crate::transaction::Transaction;
 
 fn by_id(id: OrganizationId) -> Select<Entity> {
@@ -32,9 +33,11 @@ impl Transaction {
         one(self.db(), by_id(id).lock(TO_CHANGE)).await
     }
 
-    /// Every organization, oldest first.
-    pub async fn organizations(&self) -> Result<Vec<Organization>, CatalogError> {
-        all(self.db(), Entity::find().order_by_asc(Column::Id)).await
+    /// The id of every organization, oldest first.
+    pub async fn organization_ids(&self) -> Result<Vec<OrganizationId>, CatalogError> {
+        let select = Entity::find().select_only().column(Column::Id).order_by_asc(Column::Id);
+        let ids: Vec<Uuid> = select.into_tuple().all(self.db()).await?;
+        Ok(ids.into_iter().map(OrganizationId::from_uuid).collect())
     }
 
     /// Adds an organization.

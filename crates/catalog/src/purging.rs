@@ -1,8 +1,11 @@
 //! Purging of deleted tracks and collections, once their objects are removed.
 
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
-use tonearm_domain::{CollectionId, Metadata, OrganizationId, Theme, Timestamp, TrackId, TrackInfo};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Set};
+use tonearm_domain::{
+    CollectionId, Metadata, ObjectKey, OrganizationId, ShortId, Theme, Timestamp, TrackId, TrackInfo,
+};
 
+use crate::catalog::Catalog;
 use crate::changes::Change;
 use crate::column::{encoded, metadata_json};
 use crate::entity::{collection, track, variant};
@@ -77,6 +80,50 @@ fn bare_collection() -> Result<collection::ActiveModel, CatalogError> {
         cover_objects: Set(None),
         ..Default::default()
     })
+}
+
+/// Where the objects of a deleted record are. What cannot be read is missing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeletedObjects {
+    /// Its folder.
+    pub folder: Option<ShortId>,
+    /// Its source, which may be in the folder of another track.
+    pub source: Option<ObjectKey>,
+}
+
+impl Catalog {
+    /// Where the objects of a track are, even if it is deleted and the rest of its row cannot be read.
+    pub async fn objects_of_deleted_track(
+        &self,
+        organization: OrganizationId,
+        id: TrackId,
+    ) -> Result<Option<DeletedObjects>, CatalogError> {
+        use track::{Column, Entity};
+        let select = Entity::find_by_id(id.uuid())
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .select_only()
+            .columns([Column::Index, Column::SourceKey]);
+        let row: Option<(String, Option<String>)> = select.into_tuple().one(self.reader()).await?;
+        Ok(row.map(|(folder, source)| DeletedObjects {
+            folder: folder.parse().ok(),
+            source: source.and_then(|source| source.parse().ok()),
+        }))
+    }
+
+    /// The same for a collection, all of whose objects are in its folder.
+    pub async fn objects_of_deleted_collection(
+        &self,
+        organization: OrganizationId,
+        id: CollectionId,
+    ) -> Result<Option<DeletedObjects>, CatalogError> {
+        use collection::{Column, Entity};
+        let select = Entity::find_by_id(id.uuid())
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .select_only()
+            .column(Column::Folder);
+        let folder: Option<String> = select.into_tuple().one(self.reader()).await?;
+        Ok(folder.map(|folder| DeletedObjects { folder: folder.parse().ok(), source: None }))
+    }
 }
 
 impl Transaction {

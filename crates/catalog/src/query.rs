@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use sea_orm::sea_query::{ExprTrait, Keyword, LikeExpr, LockType, SimpleExpr};
 use sea_orm::{
-    ConnectionTrait, EntityTrait, FromQueryResult, IdenStatic, Iterable, PaginatorTrait, PrimaryKeyToColumn,
-    QueryResult, QuerySelect, QueryTrait, Select, UpdateMany,
+    ConnectionTrait, DbErr, EntityTrait, FromQueryResult, IdenStatic, Iterable, PaginatorTrait,
+    PrimaryKeyToColumn, QueryResult, QuerySelect, QueryTrait, Select, TryGetableMany, UpdateMany,
 };
 use tonearm_domain::LimitOffset;
 use uuid::Uuid;
@@ -121,6 +121,50 @@ where
         let rows = listed(db, select.clone().limit(most)).await?;
         let count = rows.len() as u64;
         let found: Vec<T> = rows.into_iter().filter_map(|row| row.readable(&read)).collect();
+        let missing = limit.saturating_sub(found.len() as u64);
+        if missing == 0 || count < most {
+            return Ok(found);
+        }
+        most += missing;
+    }
+}
+
+/// What `read` makes of the selected columns of each row, the first of which is its id, and the number of rows.
+pub(crate) async fn read_columns<T, M, E, C>(
+    db: &C,
+    select: Select<E>,
+    read: impl Fn(M) -> Result<T, CatalogError>,
+) -> Result<(u64, Vec<T>), CatalogError>
+where
+    E: EntityTrait,
+    M: TryGetableMany,
+    C: ConnectionTrait,
+{
+    let rows = db.query_all(&select.into_query()).await?;
+    let each = rows.iter().filter_map(|row| {
+        let read =
+            M::try_get_many_by_index(row).map_err(DbErr::from).map_err(CatalogError::from).and_then(&read);
+        let id = || row.try_get_by_index(0).ok();
+        read.map_err(|error| report_once(E::default().table_name(), id(), &error)).ok()
+    });
+    Ok((rows.len() as u64, each.collect()))
+}
+
+/// Like [`first_read`], with what `read` makes of the selected columns.
+pub(crate) async fn first_read_columns<T, M, E, C>(
+    db: &C,
+    select: Select<E>,
+    limit: u64,
+    read: impl Fn(M) -> Result<T, CatalogError>,
+) -> Result<Vec<T>, CatalogError>
+where
+    E: EntityTrait,
+    M: TryGetableMany,
+    C: ConnectionTrait,
+{
+    let mut most = limit;
+    loop {
+        let (count, found) = read_columns(db, select.clone().limit(most), &read).await?;
         let missing = limit.saturating_sub(found.len() as u64);
         if missing == 0 || count < most {
             return Ok(found);

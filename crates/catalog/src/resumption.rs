@@ -17,7 +17,7 @@ use crate::entity::track::{Column, Entity};
 use crate::entity::{track_file, transcription, variant};
 use crate::error::CatalogError;
 use crate::living::living_track;
-use crate::query::{TO_CHANGE, all};
+use crate::query::{TO_CHANGE, first_readable};
 use crate::transaction::Transaction;
 
 /// Tracks of a collection that are not deleted individually, whether or not the collection is deleted.
@@ -139,12 +139,11 @@ impl Transaction {
             .filter(Column::CollectionId.eq(collection.uuid()))
             .filter(living_track())
             .filter(waits)
-            .order_by_asc(Column::Id)
-            .limit(most);
+            .order_by_asc(Column::Id);
         if let Some(after) = after {
             select = select.filter(Column::Id.gt(after.uuid()));
         }
-        all(self.db(), select.lock(TO_CHANGE)).await
+        first_readable(self.db(), select.lock(TO_CHANGE), most).await
     }
 
     /// Marks as deleted the own recipes of a collection's tracks whose index the organization has taken while the

@@ -9,7 +9,7 @@ use crate::changes::Change;
 use crate::entity::track::{Column, Entity};
 use crate::error::{CatalogError, Record};
 use crate::living::living_track;
-use crate::query::{TO_CHANGE, all, checked};
+use crate::query::{TO_CHANGE, checked, readable};
 use crate::transaction::Transaction;
 
 impl Transaction {
@@ -25,7 +25,7 @@ impl Transaction {
             .filter(living_track())
             .order_by_asc(Column::Id)
             .lock(TO_CHANGE);
-        all(self.db(), select).await
+        readable(self.db(), select).await
     }
 
     /// Locks tracks in the order of their ids, even deleted ones.

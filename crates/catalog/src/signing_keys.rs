@@ -13,7 +13,7 @@ use crate::column::{corrupt, moment, parsed};
 use crate::entity::key_list;
 use crate::entity::signing_key::{ActiveModel, Column, Entity};
 use crate::error::{CatalogError, Record};
-use crate::query::{TO_CHANGE, all, one, page, readable};
+use crate::query::{TO_CHANGE, one, page, readable};
 use crate::transaction::Transaction;
 
 fn of_organization(organization: OrganizationId) -> Select<Entity> {
@@ -146,7 +146,8 @@ impl Transaction {
         let made = of_organization(organization)
             .filter(Column::MadeByKey.eq(maker.uuid()))
             .filter(Column::RevokedAt.is_null());
-        all(self.db(), made.lock(TO_CHANGE)).await
+        // As for the API keys that a key made.
+        readable(self.db(), made.lock(TO_CHANGE)).await
     }
 
     /// How many signing keys of the organization are neither revoked nor expired.

@@ -98,6 +98,17 @@ impl Transaction {
         one(self.db(), by_id(organization, id).lock(TO_CHANGE)).await
     }
 
+    /// The collection of a track, which is locked for a change. Nothing else of the track is read.
+    pub async fn collection_of_track(
+        &self,
+        organization: OrganizationId,
+        id: TrackId,
+    ) -> Result<Option<CollectionId>, CatalogError> {
+        let select = by_id(organization, id).select_only().column(Column::CollectionId).lock(TO_CHANGE);
+        let found: Option<Uuid> = select.into_tuple().one(self.db()).await?;
+        Ok(found.map(CollectionId::from_uuid))
+    }
+
     /// Adds a track at the end of its collection and returns its order there, from 1; the order in `track` is ignored.
     /// The collection must exist and the index must be free. The key that the running request acts on is noted as its maker.
     pub async fn insert_track(&self, track: &Track) -> Result<i64, CatalogError> {

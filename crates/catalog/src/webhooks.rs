@@ -13,7 +13,7 @@ use crate::deliveries::is_next_of_record;
 use crate::entity::webhook::{ActiveModel, Column, Entity};
 use crate::entity::{collection, organization, webhook_delivery};
 use crate::error::{CatalogError, Record};
-use crate::query::{TO_CHANGE, all, change, one, readable};
+use crate::query::{TO_CHANGE, change, one, readable};
 use crate::transaction::Transaction;
 
 fn of_kind(organization: OrganizationId, kind: WebhookKind) -> Select<Entity> {
@@ -82,7 +82,8 @@ impl Transaction {
             .filter(Column::OrganizationId.eq(organization.uuid()))
             .filter(Column::MadeByKey.eq(maker.uuid()))
             .order_by_asc(Column::Id);
-        all(self.db(), made.lock(TO_CHANGE)).await
+        // As for the API keys that a key made.
+        readable(self.db(), made.lock(TO_CHANGE)).await
     }
 
     /// One endpoint, locked for a change.

@@ -83,7 +83,7 @@ pub struct Rendering {
     pub organization_id: OrganizationId,
     /// The recipe.
     pub variant_id: VariantId,
-    /// The number of tracks to process when it began.
+    /// The number of tracks to process. While tracks are examined, those that were added since are counted, too.
     pub total: u64,
     /// The number of tracks done so far: those that already had the file, and those for which it was rendered or
     /// failed.
@@ -133,10 +133,14 @@ impl Rendering {
     /// An empty batch means that no track is left.
     pub fn note_batch(&mut self, tracks: &[TrackId], have_it: u64, now: Timestamp) {
         match tracks.last() {
-            None => self.is_at_end = true,
+            None => {
+                self.is_at_end = true;
+                self.total = self.examined;
+            }
             Some(last) => {
                 self.cursor = Some(*last);
                 self.examined += tracks.len() as u64;
+                self.total = self.total.max(self.examined);
                 self.done += have_it;
             }
         }
@@ -239,6 +243,27 @@ mod tests {
         let mut empty = Rendering::begun(rendering.organization_id, rendering.variant_id, 0, now);
         empty.note_batch(&[], 0, now);
         assert_eq!(empty.finished_at, Some(now));
+    }
+
+    #[test]
+    fn a_rendering_counts_the_tracks_that_there_are() {
+        let now = Timestamp::from_unix_millis(1_000_000).unwrap();
+        let id = |number: u8| crate::RecordId::from_parts(now, [number; 10]);
+        let begun = |total| {
+            let recipe = crate::RecordId::from_parts(now, [2; 10]);
+            Rendering::begun(crate::RecordId::from_parts(now, [1; 10]), recipe, total, now)
+        };
+        // Two tracks were added since it began.
+        let mut grown = begun(1);
+        grown.note_batch(&[id(3), id(4), id(5)], 2, now);
+        assert_eq!((grown.total, grown.done, grown.percent()), (3, 2, 66));
+        // Two were deleted.
+        let mut shrunk = begun(3);
+        shrunk.note_batch(&[id(3)], 0, now);
+        assert_eq!((shrunk.total, shrunk.percent()), (3, 0));
+        shrunk.note_batch(&[], 0, now);
+        shrunk.note_track(true, now);
+        assert_eq!((shrunk.total, shrunk.done, shrunk.finished_at), (1, 1, Some(now)));
     }
 
     proptest! {

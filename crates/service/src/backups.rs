@@ -83,6 +83,15 @@ pub enum BackupEvent<'a> {
         /// Why.
         reason: &'static str,
     },
+    /// A row is not in the backup, or could not be loaded.
+    Row {
+        /// Its table.
+        table: &'a str,
+        /// Its id. If several columns identify it, their values, separated by slashes.
+        id: &'a str,
+        /// Why.
+        reason: &'a str,
+    },
     /// An object could not be copied.
     Problem {
         /// The object.
@@ -114,6 +123,8 @@ pub struct BackupReport {
     /// Objects that are not in the backup although the catalog names them: they are missing in the store, have wrong
     /// bytes, or cannot be read.
     pub damaged: u64,
+    /// Rows that are not in the backup, because they cannot be read.
+    pub damaged_rows: u64,
     /// Objects with such damage for which the backup keeps the copy of an earlier backup.
     pub rescued: u64,
     /// Older backups that were removed.

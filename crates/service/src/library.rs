@@ -30,7 +30,7 @@ mod retry_track;
 mod rotate_key;
 pub(crate) mod selected;
 mod share_links;
-mod texts;
+pub(crate) mod texts;
 mod transcript;
 mod trash;
 mod update_key;

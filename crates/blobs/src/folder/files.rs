@@ -3,7 +3,7 @@
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use rustix::fs::OFlags;
@@ -14,6 +14,51 @@ use crate::object::{ObjectMeta, version_of};
 /// Unfinished files, inside the root so that they can be renamed into place. No object has such a name.
 pub(super) const TEMPORARIES: &str = ".tmp";
 
+/// The folder of a store.
+#[derive(Debug, Clone)]
+pub(crate) struct Root {
+    /// The folder.
+    pub(super) path: PathBuf,
+    /// A folder that exists as long as the store is there. The folder of a disk that is not mounted exists, but is empty: its
+    /// files are unavailable, not deleted.
+    sign: PathBuf,
+}
+
+impl Root {
+    /// A store to write to. Its folder is created if it does not exist.
+    pub(crate) fn create(path: PathBuf) -> io::Result<Self> {
+        let sign = path.join(TEMPORARIES);
+        private_folders().recursive(true).create(&sign)?;
+        Ok(Self { path, sign })
+    }
+
+    /// A store that was opened before.
+    pub(crate) fn existing(path: PathBuf) -> io::Result<Self> {
+        let root = Self { sign: path.join(TEMPORARIES), path };
+        root.check()?;
+        Ok(root)
+    }
+
+    /// A store that is only read, even from a medium that cannot be written to.
+    pub(crate) fn to_read(path: PathBuf, sign: PathBuf) -> Self {
+        Self { path, sign }
+    }
+
+    /// Fails if the store is not there.
+    pub(super) fn check(&self) -> io::Result<()> {
+        fs::metadata(&self.sign).map(drop)
+    }
+
+    /// `None` if the file does not exist but the store does.
+    pub(super) fn if_there<T>(&self, result: io::Result<T>) -> io::Result<Option<T>> {
+        let existing = unless_missing(result)?;
+        if existing.is_none() {
+            self.check()?;
+        }
+        Ok(existing)
+    }
+}
+
 /// Opens a file to read it. A symbolic link is an error: a backup from elsewhere must not contain files of this machine.
 pub(super) fn open_to_read(path: &Path) -> io::Result<File> {
     File::options().read(true).custom_flags(OFlags::NOFOLLOW.bits().cast_signed()).open(path)
@@ -21,9 +66,9 @@ pub(super) fn open_to_read(path: &Path) -> io::Result<File> {
 
 /// Removes an object, and the folders above it that are then empty. A folder that a put is about to use may be removed
 /// as well: the put creates it again.
-pub(super) fn delete(root: &Path, path: &Path) -> io::Result<()> {
-    if_there(root, fs::remove_file(path))?;
-    for folder in path.ancestors().skip(1).take_while(|folder| *folder != root) {
+pub(super) fn delete(root: &Root, path: &Path) -> io::Result<()> {
+    root.if_there(fs::remove_file(path))?;
+    for folder in path.ancestors().skip(1).take_while(|folder| *folder != root.path) {
         match fs::remove_dir(folder) {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::NotFound => {}
@@ -32,16 +77,6 @@ pub(super) fn delete(root: &Path, path: &Path) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// `None` if the file does not exist but the store does: the folder of a disk that is not mounted has no temporaries,
-/// and its objects are unavailable, not deleted.
-pub(super) fn if_there<T>(root: &Path, result: io::Result<T>) -> io::Result<Option<T>> {
-    let existing = unless_missing(result)?;
-    if existing.is_none() {
-        fs::metadata(root.join(TEMPORARIES))?;
-    }
-    Ok(existing)
 }
 
 pub(super) fn unless_missing<T>(result: io::Result<T>) -> io::Result<Option<T>> {

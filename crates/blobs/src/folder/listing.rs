@@ -8,7 +8,7 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
@@ -16,7 +16,7 @@ use tokio::sync::mpsc::{self, Sender};
 use tokio::task::spawn_blocking;
 use tonearm_domain::{ObjectKey, OrganizationId, ShortId};
 
-use super::files::{TEMPORARIES, meta_of, unless_missing};
+use super::files::{Root, meta_of, unless_missing};
 use crate::error::BlobError;
 use crate::store::Listed;
 
@@ -27,7 +27,7 @@ const AHEAD: usize = 256;
 type Findings = Sender<Result<Listed, BlobError>>;
 
 struct Walk {
-    root: PathBuf,
+    root: Root,
     organization: Option<OrganizationId>,
     folder: Option<ShortId>,
     after: Option<String>,
@@ -38,7 +38,7 @@ struct Walk {
 struct Unread;
 
 pub(super) fn list(
-    root: PathBuf,
+    root: Root,
     organization: Option<OrganizationId>,
     folder: Option<ShortId>,
     after: Option<ObjectKey>,
@@ -58,21 +58,17 @@ pub(super) fn list(
 
 impl Walk {
     fn run(self) {
-        let ended = self.check_root().and_then(|()| self.organizations());
+        let ended = self.root.check().and_then(|()| self.organizations());
         if let Err(error) = ended {
             // This fails only if the reader is gone, which then does not need the error.
             let _ = self.findings.blocking_send(Err(error.into()));
         }
     }
 
-    fn check_root(&self) -> io::Result<()> {
-        fs::metadata(self.root.join(TEMPORARIES)).map(drop)
-    }
-
     /// Skips an entry that cannot be read, unless the whole store is unavailable.
     fn or_left_out<T: Default>(&self, path: &str, looked: io::Result<T>) -> io::Result<T> {
         let Err(error) = looked else { return looked };
-        self.check_root()?;
+        self.root.check()?;
         tracing::warn!(path, %error, "cannot read a part of the object store; skipping it");
         Ok(T::default())
     }
@@ -80,7 +76,7 @@ impl Walk {
     fn organizations(&self) -> io::Result<()> {
         let names = match self.organization {
             Some(organization) => vec![organization.to_string()],
-            None => names_in(&self.root)?,
+            None => names_in(&self.root.path)?,
         };
         for organization in names {
             if organization.parse::<OrganizationId>().is_err() || self.is_passed(&organization) {
@@ -88,7 +84,7 @@ impl Walk {
             }
             let folders = match self.folder {
                 Some(folder) => vec![folder.to_string()],
-                None => self.or_left_out(&organization, names_in(&self.root.join(&organization)))?,
+                None => self.or_left_out(&organization, names_in(&self.root.path.join(&organization)))?,
             };
             for folder in folders {
                 let path = format!("{organization}/{folder}");
@@ -109,7 +105,7 @@ impl Walk {
     }
 
     fn objects(&self, folder: &str) -> io::Result<Result<(), Unread>> {
-        for name in self.or_left_out(folder, names_in(&self.root.join(folder)))? {
+        for name in self.or_left_out(folder, names_in(&self.root.path.join(folder)))? {
             let path = format!("{folder}/{name}");
             if self.after.as_ref().is_some_and(|after| path <= *after) {
                 continue;
@@ -117,7 +113,7 @@ impl Walk {
             let Ok(key) = path.parse::<ObjectKey>() else {
                 continue;
             };
-            let looked = unless_missing(fs::metadata(self.root.join(&path)));
+            let looked = unless_missing(fs::metadata(self.root.path.join(&path)));
             let Some(meta) = self.or_left_out(&path, looked)? else {
                 continue;
             };

@@ -25,15 +25,14 @@ use futures::stream::BoxStream;
 use tokio::task::spawn_blocking;
 use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp, Upload, UploadId};
 
+pub(crate) use files::Root;
 pub(crate) use mapped::InMemory;
-pub(crate) use named::{delete_named, list_named, open_named, prepare, put_named};
+pub(crate) use named::{delete_named, list_named, open_named, put_named};
 pub(crate) use open_file::OpenFile;
 pub(crate) use reading::FileChunks;
 
 use self::draft::FolderDraft;
-use self::files::{
-    TEMPORARIES, delete, if_there, meta_of, open_to_read, private_folders, timestamp, unless_missing,
-};
+use self::files::{TEMPORARIES, delete, meta_of, open_to_read, timestamp, unless_missing};
 use self::open_files::OpenFiles;
 use crate::chunks::Chunks;
 use crate::draft::{DraftError, DraftNames, DraftState, DraftStore};
@@ -44,26 +43,24 @@ use crate::open_object::OpenObject;
 use crate::store::{Incoming, Listed, Store};
 
 pub(crate) struct FolderStore {
-    root: PathBuf,
+    root: Root,
     open: Arc<OpenFiles>,
 }
 
 impl FolderStore {
-    pub(crate) async fn open(root: PathBuf) -> Result<Self, BlobError> {
-        spawn_blocking(move || {
-            private_folders().recursive(true).create(root.join(TEMPORARIES))?;
-            Ok::<_, BlobError>(root)
-        })
-        .await?
-        .map(|root| {
-            let open = Arc::new(OpenFiles::new());
-            tokio::spawn(OpenFiles::close_deleted_regularly(Arc::downgrade(&open)));
-            Self { root, open }
-        })
+    /// Creates the folder if it does not exist.
+    pub(crate) async fn open(path: PathBuf) -> Result<Self, BlobError> {
+        Ok(Self::of(spawn_blocking(move || Root::create(path)).await??))
+    }
+
+    pub(crate) fn of(root: Root) -> Self {
+        let open = Arc::new(OpenFiles::new());
+        tokio::spawn(OpenFiles::close_deleted_regularly(Arc::downgrade(&open)));
+        Self { root, open }
     }
 
     fn path(&self, key: &ObjectKey) -> PathBuf {
-        self.root.join(key.to_string())
+        self.root.path.join(key.to_string())
     }
 
     /// The object's file, opened if it is not yet; `None` when there is no such object.
@@ -73,7 +70,7 @@ impl FolderStore {
         }
         let opened = self
             .run(key, |root, path| {
-                let Some(file) = if_there(root, open_to_read(path))? else {
+                let Some(file) = root.if_there(open_to_read(path))? else {
                     return Ok(None);
                 };
                 let meta = file.metadata()?;
@@ -90,7 +87,7 @@ impl FolderStore {
     async fn run<T: Send + 'static>(
         &self,
         key: &ObjectKey,
-        work: impl FnOnce(&Path, &Path) -> io::Result<T> + Send + 'static,
+        work: impl FnOnce(&Root, &Path) -> io::Result<T> + Send + 'static,
     ) -> Result<T, BlobError> {
         let (root, path) = (self.root.clone(), self.path(key));
         Ok(spawn_blocking(move || work(&root, &path)).await??)
@@ -100,7 +97,7 @@ impl FolderStore {
 #[async_trait]
 impl Store for FolderStore {
     async fn put(&self, key: &ObjectKey, body: Incoming<'_>, terms: PutTerms) -> Result<Stored, PutError> {
-        writing::put(&self.root, &self.path(key), body, terms).await
+        writing::put(&self.root.path, &self.path(key), body, terms).await
     }
 
     async fn copy(&self, from: &ObjectKey, to: &ObjectKey) -> Result<Option<u64>, BlobError> {
@@ -123,8 +120,7 @@ impl Store for FolderStore {
     }
 
     async fn head(&self, key: &ObjectKey) -> Result<Option<ObjectMeta>, BlobError> {
-        self.run(key, |root, path| if_there(root, fs::metadata(path))?.as_ref().map(meta_of).transpose())
-            .await
+        self.run(key, |root, path| root.if_there(fs::metadata(path))?.as_ref().map(meta_of).transpose()).await
     }
 
     async fn delete_many(&self, keys: Vec<ObjectKey>) -> Result<(), BlobError> {
@@ -134,7 +130,7 @@ impl Store for FolderStore {
         let root = self.root.clone();
         spawn_blocking(move || {
             for key in keys {
-                delete(&root, &root.join(key.to_string()))?;
+                delete(&root, &root.path.join(key.to_string()))?;
             }
             Ok(())
         })
@@ -155,7 +151,7 @@ impl Store for FolderStore {
     }
 
     async fn check(&self) -> Result<(), BlobError> {
-        let temporaries = self.root.join(TEMPORARIES);
+        let temporaries = self.root.path.join(TEMPORARIES);
         spawn_blocking(move || {
             let mut probe = tempfile::NamedTempFile::new_in(temporaries)?;
             io::Write::write_all(&mut probe, b"probe")?;
@@ -170,15 +166,15 @@ impl Store for FolderStore {
         state: DraftState,
         names: DraftNames,
     ) -> Result<Box<dyn DraftStore>, DraftError> {
-        Ok(Box::new(FolderDraft::open(self.root.clone(), id, state, names).await?))
+        Ok(Box::new(FolderDraft::open(self.root.path.clone(), id, state, names).await?))
     }
 
     async fn remove_draft(&self, id: UploadId, _: DraftState) -> Result<(), BlobError> {
-        draft::remove(self.root.clone(), id).await
+        draft::remove(self.root.path.clone(), id).await
     }
 
     async fn remove_temporaries(&self, older_than: Timestamp) -> Result<u64, BlobError> {
-        let temporaries = self.root.join(TEMPORARIES);
+        let temporaries = self.root.path.join(TEMPORARIES);
         spawn_blocking(move || {
             let mut removed = 0;
             for entry in fs::read_dir(temporaries)? {

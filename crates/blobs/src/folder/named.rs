@@ -2,51 +2,42 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tokio::task::spawn_blocking;
 
-use super::files::{TEMPORARIES, delete, if_there, open_to_read, private_folders};
+use super::files::{Root, delete, open_to_read};
 use super::writing;
 use crate::error::{BlobError, PutError};
 use crate::object::{PutTerms, Stored};
 use crate::store::Incoming;
 
-/// Creates the folder if it does not exist.
-pub(crate) async fn prepare(root: PathBuf) -> Result<PathBuf, BlobError> {
-    spawn_blocking(move || {
-        private_folders().recursive(true).create(root.join(TEMPORARIES))?;
-        Ok(root)
-    })
-    .await?
-}
-
 pub(crate) async fn put_named(
-    root: &Path,
+    root: &Root,
     name: &str,
     body: Incoming<'_>,
     terms: PutTerms,
 ) -> Result<Stored, PutError> {
-    writing::put(root, &root.join(name), body, terms).await
+    writing::put(&root.path, &root.path.join(name), body, terms).await
 }
 
-pub(crate) async fn open_named(root: &Path, name: &str) -> Result<Option<File>, BlobError> {
-    let (root, path) = (root.to_owned(), root.join(name));
-    Ok(spawn_blocking(move || if_there(&root, open_to_read(&path))).await??)
+pub(crate) async fn open_named(root: &Root, name: &str) -> Result<Option<File>, BlobError> {
+    let (root, path) = (root.clone(), root.path.join(name));
+    Ok(spawn_blocking(move || root.if_there(open_to_read(&path))).await??)
 }
 
-pub(crate) async fn delete_named(root: &Path, name: &str) -> Result<(), BlobError> {
-    let (root, path) = (root.to_owned(), root.join(name));
+pub(crate) async fn delete_named(root: &Root, name: &str) -> Result<(), BlobError> {
+    let (root, path) = (root.clone(), root.path.join(name));
     Ok(spawn_blocking(move || delete(&root, &path)).await??)
 }
 
 /// The names of all files below a folder, in no particular order.
-pub(crate) async fn list_named(root: &Path, folder: &str) -> Result<Vec<String>, BlobError> {
-    let (root, folder) = (root.to_owned(), folder.to_owned());
+pub(crate) async fn list_named(root: &Root, folder: &str) -> Result<Vec<String>, BlobError> {
+    let (root, folder) = (root.clone(), folder.to_owned());
     let names = spawn_blocking(move || {
-        fs::metadata(root.join(TEMPORARIES))?;
+        root.check()?;
         let mut names = Vec::new();
-        collect(&root, &folder, &mut names)?;
+        collect(&root.path, &folder, &mut names)?;
         Ok::<_, io::Error>(names)
     });
     Ok(names.await??)

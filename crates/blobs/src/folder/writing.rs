@@ -9,7 +9,7 @@ use bytes::Bytes;
 use tempfile::{NamedTempFile, TempPath};
 use tokio::task::{JoinHandle, spawn_blocking};
 
-use super::files::{TEMPORARIES, if_there, private_folders};
+use super::files::{Root, TEMPORARIES, private_folders};
 use crate::error::PutError;
 use crate::intake::{Digests, Intake};
 use crate::object::{OnFailure, PutTerms, Stored};
@@ -85,8 +85,9 @@ impl Draft {
 
 /// Copies a file of the store under another name; `None` when there is no such file. A hard link would avoid the copy,
 /// but an open file that was deleted by another process is recognised by its number of links.
-pub(super) fn copy(root: &Path, from: &Path, to: &Path) -> io::Result<Option<Published>> {
-    let Some(mut from) = if_there(root, File::open(from))? else { return Ok(None) };
+pub(super) fn copy(root: &Root, from: &Path, to: &Path) -> io::Result<Option<Published>> {
+    let Some(mut from) = root.if_there(File::open(from))? else { return Ok(None) };
+    let root = &root.path;
     let mut draft = NamedTempFile::with_prefix_in("put-", root.join(TEMPORARIES))?;
     // The kernel copies the file, and shares blocks if the file system can.
     let size = io::copy(&mut from, draft.as_file_mut())?;

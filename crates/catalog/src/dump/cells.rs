@@ -46,7 +46,7 @@ pub(super) fn read(row: &QueryResult, columns: &[DumpColumn]) -> Result<DumpRow,
     columns.iter().enumerate().map(|(place, column)| cell(row, place, column.kind)).collect()
 }
 
-fn cell(row: &QueryResult, place: usize, kind: ColumnKind) -> Result<Json, DbErr> {
+pub(super) fn cell(row: &QueryResult, place: usize, kind: ColumnKind) -> Result<Json, DbErr> {
     Ok(match kind {
         ColumnKind::Uuid => or_null::<Uuid>(row, place, |id| id.to_string().into())?,
         ColumnKind::Integer => or_null::<i64>(row, place, Json::from)?,

@@ -6,7 +6,7 @@ use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, QueryResult, Stat
 use tonearm_domain::{CollectionId, ObjectKey, OrganizationId, StoreId};
 
 use super::schema::{parameter, quoted};
-use super::{DumpRow, DumpTable, cells, schema};
+use super::{DumpRow, DumpTable, RowKey, cells, schema};
 use crate::catalog::Catalog;
 use crate::entity::store;
 use crate::error::CatalogError;
@@ -36,6 +36,17 @@ pub struct Snapshot {
     steps: Vec<String>,
     store: Option<StoreId>,
     is_bytewise: bool,
+}
+
+/// A page of a table.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct DumpPage {
+    /// The rows that can be read.
+    pub rows: Vec<DumpRow>,
+    /// The rows that cannot.
+    pub left_out: Vec<RowKey>,
+    /// The last row; `None` if there is no more.
+    pub last: Option<RowKey>,
 }
 
 impl Catalog {
@@ -72,25 +83,33 @@ impl Snapshot {
     }
 
     /// The next page of a table: rows after the row `after`, in the order of the primary key. A page is limited in rows
-    /// and in bytes. Empty at the end.
-    pub async fn page(
-        &self,
-        table: &DumpTable,
-        after: Option<&DumpRow>,
-    ) -> Result<Vec<DumpRow>, CatalogError> {
+    /// and in bytes. Rows that cannot be read are left out of it and named.
+    pub async fn page(&self, table: &DumpTable, after: Option<&RowKey>) -> Result<DumpPage, CatalogError> {
         let count = self.rows_of_page(table, after).await?;
+        let mut page = DumpPage::default();
         if count == 0 {
-            return Ok(Vec::new());
+            return Ok(page);
         }
         let backend = self.db.get_database_backend();
         let columns: Vec<String> =
             table.columns.iter().map(|column| cells::selected(backend, column)).collect();
         let rows = self.behind(table, after, &columns.join(", "), count).await?;
-        Ok(rows.iter().map(|row| cells::read(row, &table.columns)).collect::<Result<_, _>>()?)
+        for row in &rows {
+            match cells::read(row, &table.columns) {
+                Ok(row) => page.rows.push(row),
+                Err(error) => {
+                    let key = RowKey::of_result(table, row)?;
+                    tracing::error!(table = table.name, id = key.as_str(), %error, "a row cannot be read");
+                    page.left_out.push(key);
+                }
+            }
+        }
+        page.last = rows.last().map(|row| RowKey::of_result(table, row)).transpose()?;
+        Ok(page)
     }
 
     /// The number of rows in the next page. Reads only their lengths.
-    async fn rows_of_page(&self, table: &DumpTable, after: Option<&DumpRow>) -> Result<usize, CatalogError> {
+    async fn rows_of_page(&self, table: &DumpTable, after: Option<&RowKey>) -> Result<usize, CatalogError> {
         let width = cells::width(self.db.get_database_backend(), &table.columns);
         let rows = self.behind(table, after, &width, MOST_ROWS).await?;
         let (mut count, mut bytes) = (0, 0_i64);
@@ -108,7 +127,7 @@ impl Snapshot {
     async fn behind(
         &self,
         table: &DumpTable,
-        after: Option<&DumpRow>,
+        after: Option<&RowKey>,
         selected: &str,
         limit: usize,
     ) -> Result<Vec<QueryResult>, CatalogError> {
@@ -117,11 +136,8 @@ impl Snapshot {
         let (key, name) = (key.join(", "), quoted(&table.name));
         let mut values: Vec<Value> = Vec::new();
         let mut behind = String::new();
-        if let Some(row) = after {
-            for (place, column) in table.key_columns() {
-                let cell = row.get(place).unwrap_or(&serde_json::Value::Null);
-                values.push(cells::value(&table.name, column, cell)?);
-            }
+        if let Some(after) = after {
+            values.clone_from(&after.values);
             let parameters: Vec<String> =
                 (1..=values.len()).map(|number| parameter(backend, number)).collect();
             behind = format!("WHERE ({key}) > ({})", parameters.join(", "));

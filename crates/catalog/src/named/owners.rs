@@ -14,6 +14,7 @@ use crate::catalog::Catalog;
 use crate::column::{cover, parsed};
 use crate::entity::{collection, organization};
 use crate::error::CatalogError;
+use crate::query::{first_read_columns, read_columns};
 
 /// A collection or an organization with a cover, and the cover's objects.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,10 +61,8 @@ pub(crate) async fn covered_collections<C: ConnectionTrait>(
     let select = collections()
         .filter(collection::Column::CoverVersion.is_not_null())
         .filter(collection::Column::Id.gt(after.map_or(Uuid::nil(), CollectionId::uuid)))
-        .order_by_asc(collection::Column::Id)
-        .limit(limit);
-    let rows: Vec<CollectionRow> = select.into_tuple().all(db).await?;
-    rows.into_iter().map(of_collection).collect()
+        .order_by_asc(collection::Column::Id);
+    first_read_columns(db, select, limit, of_collection).await
 }
 
 /// As [`Catalog::covered_organizations`].
@@ -75,10 +74,8 @@ pub(crate) async fn covered_organizations<C: ConnectionTrait>(
     let select = organizations()
         .filter(organization::Column::CoverVersion.is_not_null())
         .filter(organization::Column::Id.gt(after.map_or(Uuid::nil(), OrganizationId::uuid)))
-        .order_by_asc(organization::Column::Id)
-        .limit(limit);
-    let rows: Vec<OrganizationRow> = select.into_tuple().all(db).await?;
-    rows.into_iter().map(of_organization).collect()
+        .order_by_asc(organization::Column::Id);
+    first_read_columns(db, select, limit, of_organization).await
 }
 
 /// Returns those of up to 1000 objects that are covers of collections and organizations, with what is recorded about
@@ -94,11 +91,9 @@ pub(crate) async fn owner_covers_among<C: ConnectionTrait>(
         return Ok(Vec::new());
     }
     let select = collections().filter(collection::Column::CoverVersion.is_in(&versions));
-    let rows: Vec<CollectionRow> = select.into_tuple().all(db).await?;
-    let mut owners = rows.into_iter().map(of_collection).collect::<Result<Vec<_>, _>>()?;
+    let (_, mut owners) = read_columns(db, select, of_collection).await?;
     let select = organizations().filter(organization::Column::CoverVersion.is_in(&versions));
-    let rows: Vec<OrganizationRow> = select.into_tuple().all(db).await?;
-    owners.extend(rows.into_iter().map(of_organization).collect::<Result<Vec<_>, _>>()?);
+    owners.extend(read_columns(db, select, of_organization).await?.1);
     let sought: HashSet<&ObjectKey> = keys.iter().collect();
     let objects = owners.into_iter().flat_map(|owner| owner.objects);
     Ok(objects.filter(|object| sought.contains(&object.key)).collect())

@@ -17,7 +17,73 @@ crate::on_both!(
     what_cannot_be_read_breaks_no_list,
     no_damaged_column_breaks_a_list,
     a_file_is_made_again_in_place_of_a_damaged_one,
+    a_walk_goes_on_behind_what_cannot_be_read,
+    what_ends_something_reads_no_more_than_it_needs,
 );
+
+async fn what_ends_something_reads_no_more_than_it_needs(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let Whole { settings, collection, track } = Whole::stored(&catalog, &ambient, 1).await;
+    let own = settings.organization.id;
+    let raw = database.raw().await;
+    for damage in [
+        "UPDATE track SET info = '7'",
+        "UPDATE collection SET theme = '7'",
+        "UPDATE organization SET theme = '7'",
+        "UPDATE membership SET role = 'odd'",
+    ] {
+        assert_eq!(raw.execute_unprepared(damage).await.unwrap().rows_affected(), 1, "{damage}");
+    }
+    let tx = catalog.begin().await.unwrap();
+    assert!(tx.track(own, track.id).await.is_err());
+    assert_eq!(tx.collection_of_track(own, track.id).await.unwrap(), Some(collection.id));
+    assert_eq!(tx.organization_ids().await.unwrap(), [own]);
+    assert_eq!(tx.organizations_with(settings.person.id).await.unwrap(), [own]);
+    assert_eq!(tx.tracks_to_change(own, &[track.id]).await.unwrap(), []);
+    tx.commit().await.unwrap();
+    let objects = catalog.objects_of_deleted_track(own, track.id).await.unwrap().unwrap();
+    assert_eq!((objects.folder, objects.source), (Some(track.index), None));
+    let objects = catalog.objects_of_deleted_collection(own, collection.id).await.unwrap().unwrap();
+    assert_eq!(objects.folder, Some(collection.folder));
+    raw.close().await.unwrap();
+}
+
+async fn a_walk_goes_on_behind_what_cannot_be_read(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let organization = full_organization(&ambient);
+    let creator = creator(&ambient, &organization);
+    let tx = catalog.begin().await.unwrap();
+    tx.insert_organization(&organization).await.unwrap();
+    tx.insert_creator(&creator).await.unwrap();
+    let mut collections = Vec::new();
+    for _ in 0..2 {
+        let collection = full_collection(&ambient, &organization, &creator);
+        tx.insert_collection(&collection).await.unwrap();
+        tx.insert_track(&full_track(&ambient, &collection, &creator)).await.unwrap();
+        collections.push(collection.id);
+    }
+    tx.commit().await.unwrap();
+    let is_bytewise = catalog.orders_bytewise().await.unwrap();
+    let first = async || {
+        let tracks = catalog.tracks_between(is_bytewise, None, None, 1).await.unwrap();
+        let owners = catalog.covered_collections(None, 1).await.unwrap();
+        (tracks.into_iter().map(|track| track.id).next(), owners.into_iter().map(|owner| owner.owner).next())
+    };
+    let before = first().await;
+    assert!(before.0.is_some() && before.1.is_some());
+    let raw = database.raw().await;
+    for (table, column, id) in [
+        ("track", "source_key", before.0.map(|id| id.to_string()).unwrap()),
+        ("collection", "cover_origin", collections.iter().min().unwrap().to_string()),
+    ] {
+        let damage = format!("UPDATE {table} SET {column} = 'odd' WHERE CAST(id AS text) = '{id}'");
+        assert_eq!(raw.execute_unprepared(&damage).await.unwrap().rows_affected(), 1, "{table}");
+    }
+    let after = first().await;
+    assert!(after.0.is_some() && after.0 != before.0, "{after:?}");
+    assert!(after.1.is_some() && after.1 != before.1, "{after:?}");
+    raw.close().await.unwrap();
+}
 
 async fn what_cannot_be_read_breaks_no_list(database: TestDatabase) {
     let (catalog, (ambient, _)) = (database.catalog().await, ambient());

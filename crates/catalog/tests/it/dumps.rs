@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use sea_orm::ConnectionTrait;
 use serde_json::Value;
 use tonearm_catalog::{
-    Catalog, ColumnKind, ConnectOptions, DumpRow, DumpTable, LEFT_OUT, Migrate, RestoreError, Restoring,
+    Catalog, ColumnKind, ConnectOptions, DumpPage, DumpRow, DumpTable, LEFT_OUT, Migrate, RestoreError,
+    Restoring, RowKey,
 };
 use tonearm_domain::{Ambient, FileData, Job, SearchWords, StoreId};
 use tonearm_fixtures::ambient;
@@ -23,7 +24,93 @@ tonearm_fixtures::on_both_empty!(
     a_dump_is_of_one_moment,
     pages_are_bounded_in_bytes,
     rows_are_marked_until_the_store_is_tied,
+    refused_rows_are_named_and_can_be_skipped,
 );
+
+#[tokio::test]
+async fn rows_that_cannot_be_read_are_named_and_left_out_alone() {
+    let database = TestDatabase::sqlite();
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let (_, collection) = stored_collection(&catalog, &ambient).await;
+    let mut tracks = Vec::new();
+    for _ in 0..3 {
+        tracks.push(stored_track(&catalog, bare_track(&ambient, &collection)).await.id.to_string());
+    }
+    tracks.sort();
+    let raw = database.raw().await;
+    let ids = "SELECT id FROM track ORDER BY id";
+    // In the middle, at the end, and everywhere.
+    for (which, expected) in [
+        (format!("{ids} LIMIT 1 OFFSET 1"), 1..2),
+        (format!("{ids} LIMIT 1 OFFSET 2"), 2..3),
+        (ids.to_owned(), 0..3),
+    ] {
+        let damage = format!("UPDATE track SET created_at = 'odd' WHERE id IN ({which})");
+        raw.execute_unprepared(&damage).await.unwrap();
+        let snapshot = catalog.snapshot().await.unwrap();
+        let table = tracks_of(&catalog).await;
+        let page = snapshot.page(&table, None).await.unwrap();
+        let left_out: Vec<&str> = page.left_out.iter().map(RowKey::as_str).collect();
+        assert_eq!(left_out, tracks[expected.clone()], "{which}");
+        assert_eq!(page.rows.len(), 3 - expected.len());
+        let last = page.last.unwrap();
+        assert_eq!(last.as_str(), tracks[2]);
+        assert_eq!(snapshot.page(&table, Some(&last)).await.unwrap(), DumpPage::default());
+        drop(snapshot);
+        raw.execute_unprepared("UPDATE track SET created_at = 1").await.unwrap();
+    }
+    // An id of another type than all others.
+    raw.execute_unprepared(&format!("UPDATE track SET id = 'odd' WHERE id IN ({ids} LIMIT 1)"))
+        .await
+        .unwrap();
+    let snapshot = catalog.snapshot().await.unwrap();
+    let table = tracks_of(&catalog).await;
+    let (mut names, mut last, mut count) = (Vec::new(), None, 0);
+    loop {
+        let page = snapshot.page(&table, last.as_ref()).await.unwrap();
+        names.extend(page.left_out.iter().map(|key| key.as_str().to_owned()));
+        count += page.rows.len();
+        last = page.last;
+        if last.is_none() {
+            break;
+        }
+    }
+    assert_eq!((names.as_slice(), count), (&["odd".to_owned()][..], 2));
+}
+
+async fn refused_rows_are_named_and_can_be_skipped(database: TestDatabase) {
+    let (source, (ambient, _)) = (TestDatabase::sqlite().catalog().await, ambient());
+    let (_, collection) = stored_collection(&source, &ambient).await;
+    for _ in 0..3 {
+        stored_track(&source, bare_track(&ambient, &collection)).await;
+    }
+    let (mut dumped, steps) = dump(&source).await;
+    let (table, rows) = dumped.get_mut("track").unwrap();
+    let [id, parent, order] = ["id", "collection_id", "track_order"].map(|column| table_place(table, column));
+    let unknown = ambient.record_id::<tonearm_domain::CollectionId>();
+    rows[0][parent] = unknown.to_string().into();
+    rows[2][order] = "not a number".into();
+    let refused_ids = [&rows[0][id], &rows[2][id]].map(|id| id.as_str().unwrap().to_owned());
+    let restoring = open(&database).await;
+    restoring.prepare(&steps, &|_| {}).await.unwrap();
+    let loading = restoring.begin().await.unwrap();
+    let mut refused = Vec::new();
+    for table in loading.tables() {
+        for row in loading.insert_accepted(table, &dumped[&table.name].1).await.unwrap() {
+            assert!(!row.reason.is_empty());
+            refused.push((table.name.clone(), row.key));
+        }
+    }
+    assert_eq!(refused, refused_ids.map(|id| ("track".to_owned(), id)));
+    loading.commit().await.unwrap();
+    restoring.finish(&|_| {}).await.unwrap();
+    let options = ConnectOptions { migrate: Migrate::Never, ..ConnectOptions::default() };
+    let catalog = Catalog::connect(&database.database_url(), options).await.unwrap();
+    let window = tonearm_domain::LimitOffset::default();
+    let (_, tracks) =
+        catalog.tracks_in_collection(collection.organization_id, collection.id, None, window).await.unwrap();
+    assert_eq!(tracks.len(), 1);
+}
 
 /// Rows by table.
 pub(crate) type Dump = BTreeMap<String, (DumpTable, Vec<DumpRow>)>;
@@ -32,13 +119,15 @@ pub(crate) async fn dump(catalog: &Catalog) -> (Dump, Vec<String>) {
     let snapshot = catalog.snapshot().await.unwrap();
     let mut dump = Dump::new();
     for table in snapshot.tables() {
-        let mut rows: Vec<DumpRow> = Vec::new();
+        let (mut rows, mut last) = (Vec::<DumpRow>::new(), None);
         loop {
-            let page = snapshot.page(table, rows.last()).await.unwrap();
-            if page.is_empty() {
+            let page = snapshot.page(table, last.as_ref()).await.unwrap();
+            assert_eq!(page.left_out, []);
+            rows.extend(page.rows);
+            last = page.last;
+            if last.is_none() {
                 break;
             }
-            rows.extend(page);
         }
         dump.insert(table.name.clone(), (table.clone(), rows));
     }
@@ -327,11 +416,11 @@ async fn a_dump_is_of_one_moment(database: TestDatabase) {
     let snapshot = catalog.snapshot().await.unwrap();
     stored_track(&catalog, bare_track(&ambient, &collection)).await;
     let tracks = snapshot.tables().iter().find(|table| table.name == "track").unwrap();
-    assert_eq!(snapshot.page(tracks, None).await.unwrap().len(), 1);
+    assert_eq!(snapshot.page(tracks, None).await.unwrap().rows.len(), 1);
     assert_eq!(snapshot.tracks_between(None, None, 10).await.unwrap().len(), 1);
     drop(snapshot);
     assert_eq!(
-        catalog.snapshot().await.unwrap().page(&tracks_of(&catalog).await, None).await.unwrap().len(),
+        catalog.snapshot().await.unwrap().page(&tracks_of(&catalog).await, None).await.unwrap().rows.len(),
         2
     );
 }
@@ -390,15 +479,17 @@ async fn pages_are_bounded_in_bytes(database: TestDatabase) {
     }
     let snapshot = catalog.snapshot().await.unwrap();
     let table = tracks_of(&catalog).await;
-    let mut all: Vec<DumpRow> = Vec::new();
+    let (mut all, mut last) = (Vec::<DumpRow>::new(), None);
     loop {
-        let page = snapshot.page(&table, all.last()).await.unwrap();
-        let bytes = serde_json::to_string(&page).unwrap().len();
-        assert!(page.len() <= 1 || bytes < 5_000_000, "{} rows of {bytes} bytes", page.len());
-        if page.is_empty() {
+        let page = snapshot.page(&table, last.as_ref()).await.unwrap();
+        let rows = page.rows;
+        let bytes = serde_json::to_string(&rows).unwrap().len();
+        assert!(rows.len() <= 1 || bytes < 5_000_000, "{} rows of {bytes} bytes", rows.len());
+        all.extend(rows);
+        last = page.last;
+        if last.is_none() {
             break;
         }
-        all.extend(page);
     }
     let mut keys: Vec<String> = all.iter().map(|row| row[table_place(&table, "id")].to_string()).collect();
     keys.dedup();

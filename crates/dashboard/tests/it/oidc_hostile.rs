@@ -159,8 +159,10 @@ async fn oidc_a_provider_that_is_away_is_nobodys_fault(database: TestDatabase) {
     let begun = browser.get(BEGIN).await;
     let back = provider.sign_in(&begun.location, json!({}));
     provider.set_away(true);
+    let mut kept = browser.clone();
     assert_eq!(browser.get(&back).await.status, 503, "while the code is exchanged");
     provider.set_away(false);
+    assert_in(&kept.get(&back).await);
     assert_in(&provider.enter(&mut browser, json!({})).await);
     let entries = house.catalog.audit_entries(None, &Default::default(), None, 100).await.unwrap();
     assert!(entries.iter().all(|entry| entry.action != "person.sign_in_failed"), "{entries:?}");

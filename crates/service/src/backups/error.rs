@@ -1,5 +1,7 @@
 //! Why a backup could not be made or restored.
 
+use std::path::PathBuf;
+
 use tonearm_blobs::{BlobError, PutError};
 use tonearm_catalog::{CatalogError, RestoreError};
 use tonearm_domain::innermost_cause;
@@ -11,6 +13,9 @@ use crate::store_identity::IdentityError;
 /// Why a backup could not be made or restored. The texts say what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
+    /// The target is a folder that does not exist.
+    #[error("there is no folder {}; check the path, and whether its disk is mounted", .0.display())]
+    NoTarget(PathBuf),
     /// The target has no complete backup.
     #[error("there is no complete backup in this target")]
     NoBackup,
@@ -52,6 +57,12 @@ pub enum BackupError {
          that of the nodes. If it was replaced because it was lost, start the service with the new one first"
     )]
     WrongSecret,
+    /// The database refuses rows of the backup.
+    #[error(
+        "the database refuses {0} rows of the backup, which are named above. Nothing is restored. Restore another backup, or \
+         use --skip-damaged to restore everything but these rows"
+    )]
+    Refused(u64),
     /// The store belongs to another database.
     #[error(
         "the object store belongs to a database already ({0}). If that database is lost for good, --adopt-store links \

@@ -42,7 +42,7 @@ impl Backups {
         let snapshot = self.catalog.snapshot().await?;
         let mut tables = Vec::new();
         for table in snapshot.tables() {
-            let part = self.dump(&snapshot, table).await?;
+            let part = self.dump(&snapshot, table, report, on_event).await?;
             report.rows += part.part.rows;
             on_event(BackupEvent::Table { name: &table.name, rows: part.part.rows });
             tables.push((table.clone(), part));
@@ -56,15 +56,31 @@ impl Backups {
         Ok(Gathered { backend, steps, store, tables, objects, lost })
     }
 
-    async fn dump(&self, snapshot: &Snapshot, table: &DumpTable) -> Result<PartFile, BackupError> {
+    async fn dump(
+        &self,
+        snapshot: &Snapshot,
+        table: &DumpTable,
+        report: &mut BackupReport,
+        on_event: OnEvent<'_>,
+    ) -> Result<PartFile, BackupError> {
         let name = Manifest::part_of_table(&table.name);
         let mut writer = PartWriter::create(self.scratch.clone(), name).await?;
         let mut last = None;
         loop {
-            let rows = snapshot.page(table, last.as_ref()).await?;
-            let Some(row) = rows.last() else { return Ok(writer.finish().await?) };
-            last = Some(row.clone());
-            writer = writer.write(rows).await?;
+            let page = snapshot.page(table, last.as_ref()).await?;
+            for key in &page.left_out {
+                report.damaged_rows += 1;
+                on_event(BackupEvent::Row {
+                    table: &table.name,
+                    id: key.as_str(),
+                    reason: "it cannot be read",
+                });
+            }
+            if page.last.is_none() {
+                return Ok(writer.finish().await?);
+            }
+            last = page.last;
+            writer = writer.write(page.rows).await?;
         }
     }
 

@@ -1,22 +1,23 @@
 //! Loads the rows of a backup in one transaction.
 
-use tonearm_catalog::{DumpRow, Restoring};
+use tonearm_catalog::{DumpRow, RefusedRow, Restoring};
 
 use super::error::BackupError;
 use super::manifest::Manifest;
 use super::part::{PartFile, PartReader};
+use super::restore_report::RestoreReport;
 use super::{BackupEvent, OnEvent};
 
-/// Fills the tables, and returns the number of rows.
+/// Fills the tables. Rows that the database refuses are named; then the others are kept only if those may be skipped.
 pub(super) async fn load(
     restoring: &Restoring,
-    manifest: &Manifest,
-    parts: &[PartFile],
+    (manifest, parts): (&Manifest, &[PartFile]),
+    skips_damaged: bool,
+    report: &mut RestoreReport,
     on_event: OnEvent<'_>,
-) -> Result<u64, BackupError> {
+) -> Result<(), BackupError> {
     let loading = restoring.begin().await?;
     loading.require(&manifest.tables)?;
-    let mut all = 0;
     for (table, file) in manifest.tables.iter().zip(parts) {
         if !loading.tables().contains(table) {
             // Backups of earlier versions have tables that are left out by now.
@@ -29,17 +30,23 @@ pub(super) async fn load(
             if rows.is_empty() {
                 break;
             }
-            loading.insert(table, &rows).await?;
+            for RefusedRow { key, reason } in loading.insert_accepted(table, &rows).await? {
+                report.skipped += 1;
+                on_event(BackupEvent::Row { table: &table.name, id: &key, reason: &reason });
+            }
             count += rows.len() as u64;
             reader = rest;
         }
         if count != file.part.rows {
             return Err(BackupError::broken(&file.part.name, "has another number of rows than was recorded"));
         }
-        all += count;
+        report.rows += count;
         on_event(BackupEvent::Table { name: &table.name, rows: count });
     }
+    if report.skipped > 0 && !skips_damaged {
+        return Err(BackupError::Refused(report.skipped));
+    }
+    report.rows -= report.skipped;
     loading.mark(manifest.mark().as_str()).await?;
-    loading.commit().await?;
-    Ok(all)
+    Ok(loading.commit().await?)
 }

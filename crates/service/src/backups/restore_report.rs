@@ -5,6 +5,8 @@
 pub struct RestoreReport {
     /// Rows of all tables.
     pub rows: u64,
+    /// Rows that were skipped, because the database refused them.
+    pub skipped: u64,
     /// Objects of the backup that are in the store.
     pub objects: u64,
     /// Their bytes.

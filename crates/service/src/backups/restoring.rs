@@ -32,6 +32,8 @@ pub struct RestoreTerms {
     pub is_secret_changed: bool,
     /// Whether to restore into a store that belongs to another database.
     pub adopts_store: bool,
+    /// Whether to skip rows that the database refuses.
+    pub skips_damaged: bool,
     /// The maximum number of bytes to copy per second.
     pub bytes_per_second: Option<NonZeroU64>,
 }
@@ -80,10 +82,13 @@ impl Restores {
         let mut report = RestoreReport::default();
         let rate = Rate::new(terms.bytes_per_second);
         returning::return_objects((target, &self.blobs), &objects, &rate, &mut report, on_event).await?;
-        report.rows = match is_loaded {
-            true => tables.iter().map(|file| file.part.rows).sum(),
-            false => loading::load(&restoring, &manifest, &tables, on_event).await?,
-        };
+        match is_loaded {
+            true => report.rows = tables.iter().map(|file| file.part.rows).sum(),
+            false => {
+                loading::load(&restoring, (&manifest, &tables), terms.skips_damaged, &mut report, on_event)
+                    .await?;
+            }
+        }
         report.steps = restoring.finish(&|_| {}).await?;
         let options = ConnectOptions { migrate: Migrate::Never, ..self.options.clone() };
         let catalog = Catalog::connect(&self.url, options).await?;

@@ -47,10 +47,22 @@ pub(super) struct Manifests {
 }
 
 impl BackupTarget {
-    /// Opens a target. A folder is created if it does not exist.
+    /// Opens a target for backups. A folder is created if it does not exist.
     pub async fn open(url: &StorageUrl) -> Result<Self, BackupError> {
         let files = NamedFiles::open(url).await.map_err(BackupError::Target)?;
         let objects = Blobs::open(&url.below(OBJECTS)).await.map_err(BackupError::Target)?;
+        Ok(Self { files, objects })
+    }
+
+    /// Opens a target to read its backups, even on a medium that cannot be written to. Nothing is created.
+    pub async fn open_to_read(url: &StorageUrl) -> Result<Self, BackupError> {
+        let files = match (NamedFiles::open_to_read(url).await, url.folder()) {
+            (Err(_), Some(folder)) if !folder.exists() => {
+                return Err(BackupError::NoTarget(folder.to_owned()));
+            }
+            (opened, _) => opened.map_err(BackupError::Target)?,
+        };
+        let objects = Blobs::open_to_read(url, OBJECTS, CATALOG).map_err(BackupError::Target)?;
         Ok(Self { files, objects })
     }
 

@@ -7,7 +7,7 @@ use tonearm_domain::{
 };
 
 use super::find_tracks::require_ids_only;
-use super::texts::{self, LONGEST, check_changed, set_required};
+use super::texts::{self, LONGEST, check_changed, check_changed_index, set_required};
 use super::{Library, derived};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
@@ -140,9 +140,9 @@ impl Library {
         if create.title.trim().is_empty() {
             return Err(Refusal::invalid("title", "cannot be empty"));
         }
+        texts::check_index(create.organization_index.as_deref())?;
         texts::check::<LONGEST>(&[
             ("title", Some(&create.title)),
-            ("organization_index", create.organization_index.as_deref()),
             ("player_subtitle", create.player_subtitle.as_deref()),
         ])?;
         let creator_id = create.creator_id.or(caller.creator_id);
@@ -249,9 +249,9 @@ impl Library {
 impl UpdateCollection {
     fn apply(self, collection: &mut Collection) -> Result<(), Refusal> {
         check_changed::<LONGEST>("title", &self.title, Some(&collection.title))?;
-        let (index, subtitle) = (&collection.organization_index, &collection.player_subtitle);
-        check_changed::<LONGEST>("organization_index", &self.organization_index, index.as_deref())?;
-        check_changed::<LONGEST>("player_subtitle", &self.player_subtitle, subtitle.as_deref())?;
+        check_changed_index(&self.organization_index, collection.organization_index.as_deref())?;
+        let subtitle = collection.player_subtitle.as_deref();
+        check_changed::<LONGEST>("player_subtitle", &self.player_subtitle, subtitle)?;
         set_required("title", self.title, &mut collection.title)?;
         self.creator_id.apply(&mut collection.creator_id)?;
         self.organization_index.apply(&mut collection.organization_index)?;

@@ -108,9 +108,9 @@ pub(crate) async fn insert_track(
     if create.file_name.trim().is_empty() {
         return Err(Refusal::invalid("file_name", "cannot be empty"));
     }
+    texts::check_index(create.organization_index.as_deref())?;
     texts::check::<LONGEST>(&[
         ("file_name", Some(&create.file_name)),
-        ("organization_index", create.organization_index.as_deref()),
         ("player_title", create.player_title.as_deref()),
         ("player_subtitle", create.player_subtitle.as_deref()),
     ])?;

@@ -4,6 +4,7 @@ use tonearm_domain::{AuditAction, Creator, CreatorId, ListPart, ListWindow, Meta
 
 use super::Library;
 use super::find_tracks::require_ids_only;
+use super::texts::{check_changed_index, check_index, set_required};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
@@ -24,13 +25,6 @@ pub struct UpdateCreator {
     pub organization_index: Patch<String>,
     /// The caller's own data. Clearing it leaves it empty.
     pub metadata: Patch<Metadata>,
-}
-
-fn require_index(index: &str) -> Result<(), Refusal> {
-    if index.trim().is_empty() {
-        return Err(Refusal::invalid("organization_index", "cannot be empty"));
-    }
-    Ok(())
 }
 
 impl Library {
@@ -58,7 +52,7 @@ impl Library {
     /// Creates a creator.
     pub async fn create_creator(&self, caller: &Caller, create: CreateCreator) -> Result<Creator, Refusal> {
         caller.require_whole_organization()?;
-        require_index(&create.organization_index)?;
+        check_index(Some(&create.organization_index))?;
         let now = self.ambient.now();
         let creator = Creator {
             id: self.ambient.record_id(),
@@ -92,13 +86,13 @@ impl Library {
         let tx = self.catalog.begin().await?;
         let mut creator =
             tx.creator(caller.organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Creator))?;
-        if let Some(index) = update.organization_index.given() {
-            let index = index.unwrap_or_default();
-            require_index(&index)?;
-            creator.organization_index = index;
-        }
+        let before = creator.clone();
+        check_changed_index(&update.organization_index, Some(&creator.organization_index))?;
+        set_required("organization_index", update.organization_index, &mut creator.organization_index)?;
         update.metadata.apply_or(&mut creator.metadata, Metadata::default())?;
-        creator.updated_at = self.ambient.now();
+        if creator != before {
+            creator.updated_at = self.ambient.now();
+        }
         tx.update_creator(&creator).await?;
         let done = AuditedAction {
             action: AuditAction::CreatorUpdate,

@@ -27,6 +27,19 @@ pub(super) fn check_changed<const MAX: usize>(
     }
 }
 
+/// Refuses an external id that no record can be found by: it would be taken for none.
+pub(crate) fn check_index(index: Option<&str>) -> Result<(), Refusal> {
+    let Some(index) = index else { return Ok(()) };
+    let checked = Text::<LONGEST>::try_from(index.to_owned()).and_then(Text::non_empty);
+    checked.map(drop).map_err(|error| Refusal::invalid("organization_index", error.to_string()))
+}
+
+/// Like [`check_index`], for changes.
+pub(super) fn check_changed_index(index: &Patch<String>, stored: Option<&str>) -> Result<(), Refusal> {
+    let index = index.as_ref().given().flatten().map(String::as_str);
+    check_index(index.filter(|index| stored != Some(*index)))
+}
+
 /// Changes a text that cannot be empty.
 pub(super) fn set_required(
     field: &'static str,

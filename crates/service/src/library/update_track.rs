@@ -6,7 +6,7 @@ use tonearm_domain::{
     shown_title,
 };
 
-use super::texts::{LONGEST, check_changed};
+use super::texts::{LONGEST, check_changed, check_changed_index};
 use super::{Library, derived};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
@@ -44,7 +44,7 @@ impl UpdateTrack {
     fn check_texts(&self, track: &Track) -> Result<(), Refusal> {
         let of =
             |field, text, stored: &Option<String>| check_changed::<LONGEST>(field, text, stored.as_deref());
-        of("organization_index", &self.organization_index, &track.organization_index)?;
+        check_changed_index(&self.organization_index, track.organization_index.as_deref())?;
         of("player_title", &self.player_title, &track.player_title)?;
         of("player_subtitle", &self.player_subtitle, &track.player_subtitle)
     }

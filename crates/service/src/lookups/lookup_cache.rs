@@ -131,7 +131,10 @@ where
         let key = (key, generation);
         let mut known = self.entries.get(&key).await;
         // The cache uses the system clock, which does not advance when a simulation moves the time.
-        if known.as_ref().is_some_and(|loaded| loaded.since.elapsed() >= self.ttl) {
+        if known
+            .as_ref()
+            .is_some_and(|loaded| loaded.since.elapsed() >= self.ttl || loaded.value.is_empty_list())
+        {
             self.entries.remove(&key).await;
             known = None;
         }

@@ -15,6 +15,12 @@ use crate::track_view::TrackSummaryView;
 pub(super) trait Weight {
     /// Bytes that the value owns on the heap.
     fn heap_bytes(&self) -> usize;
+
+    /// Whether it is a list with nothing in it. Like what is missing, it is read again each time: clients ask for a list
+    /// once it has something.
+    fn is_empty_list(&self) -> bool {
+        false
+    }
 }
 
 impl Weight for ApiKey {
@@ -58,6 +64,10 @@ impl Weight for Vec<Recipe> {
 }
 
 impl Weight for TrackList {
+    fn is_empty_list(&self) -> bool {
+        self.is_empty()
+    }
+
     fn heap_bytes(&self) -> usize {
         self.len()
     }

@@ -89,10 +89,10 @@ impl People {
         require_another(by, id, "you cannot remove your own account; ask another administrator")?;
         require_administrator_besides(&tx, &person).await?;
         self.keep_owners(&tx, by, &person, ownerless).await?;
-        for membership in tx.memberships_of(id).await? {
+        for organization_id in tx.organizations_with(id).await? {
             let action = AuditAction::MemberRemove;
             let done = AuditedAction { action, subject_id: id.uuid(), title: person.email.as_str() };
-            audit::record_of(&tx, &self.ambient, Some(membership.organization_id), by, done).await?;
+            audit::record_of(&tx, &self.ambient, Some(organization_id), by, done).await?;
         }
         self.end_access(&tx, id).await?;
         tx.delete_person(id).await?;

@@ -12,7 +12,7 @@ use super::provider::SignInProvider;
 use super::provider_return::{require_allowed, taken};
 use super::sign_in::end_sign_ins;
 use super::throttle::Subjects;
-use super::{Device, People, ProviderSignInError, Resumed, Returned, passwords};
+use super::{Device, People, ProviderAttempt, ProviderSignInError, Resumed, Returned, passwords};
 use crate::refusal::{Refusal, Resource};
 
 impl People {
@@ -31,7 +31,7 @@ impl People {
     pub(super) async fn link_identity(
         &self,
         provider: &SignInProvider,
-        (id, sign_in): (PersonId, SignInId),
+        (attempt, (id, sign_in)): (&ProviderAttempt, (PersonId, SignInId)),
         resumed: Option<&Resumed>,
         account: &Account,
         subjects: &Subjects,
@@ -44,6 +44,7 @@ impl People {
         require_allowed(provider, account)?;
         let tx = self.catalog.begin().await?;
         self.forgive(&tx, subjects).await?;
+        self.use_attempt(&tx, attempt).await?;
         let person = tx.person(id).await?.filter(Person::is_active).ok_or(ProviderSignInError::Over)?;
         if !tx.has_sign_in(id, sign_in).await? {
             return Err(ProviderSignInError::Over);

@@ -294,7 +294,7 @@ impl People {
     }
 
     async fn give_every_organization(&self, tx: &Transaction, person: PersonId) -> Result<(), Refusal> {
-        let mut organizations: Vec<_> = tx.organizations().await?.into_iter().map(|found| found.id).collect();
+        let mut organizations = tx.organization_ids().await?;
         if organizations.is_empty() {
             organizations.push(insert_organization(tx, &self.ambient, "My audio").await?.id);
         }

@@ -4,6 +4,7 @@
 //! cannot complete an attempt. An attempt can be used once.
 
 use serde::{Deserialize, Serialize};
+use tonearm_catalog::Transaction;
 use tonearm_domain::{PersonId, PersonIdentity, SignInId, Timestamp};
 use tonearm_outbound::ProviderSecrets;
 use tonearm_signing::{Token, subject_hash};
@@ -57,6 +58,10 @@ struct Sealed {
     at: i64,
     next: String,
     link: Option<(PersonId, SignInId)>,
+}
+
+fn hash_of(attempt: &ProviderAttempt) -> [u8; 32] {
+    subject_hash("sign_in_state", &attempt.state.reveal())
 }
 
 impl People {
@@ -123,13 +128,24 @@ impl People {
         Some(ProviderAttempt { state, secrets, ends, link, next })
     }
 
-    /// Uses an attempt up. Returns whether no node has used it before.
-    pub(super) async fn use_attempt(&self, attempt: &ProviderAttempt) -> Result<bool, Refusal> {
-        let hash = subject_hash("sign_in_state", &attempt.state.reveal());
-        let tx = self.catalog.begin().await?;
-        let is_new = tx.use_sign_in_state(&hash, attempt.ends).await?;
-        tx.commit().await?;
-        Ok(is_new)
+    /// Uses an attempt up, in the transaction that decides what it leads to. Each is used once.
+    pub(super) async fn use_attempt(
+        &self,
+        tx: &Transaction,
+        attempt: &ProviderAttempt,
+    ) -> Result<(), ProviderSignInError> {
+        match tx.use_sign_in_state(&hash_of(attempt), attempt.ends).await? {
+            true => Ok(()),
+            false => Err(ProviderSignInError::Over),
+        }
+    }
+
+    /// Refuses an attempt that was used, before the provider is asked.
+    pub(super) async fn require_unused(&self, attempt: &ProviderAttempt) -> Result<(), ProviderSignInError> {
+        match self.catalog.sign_in_state_is_used(&hash_of(attempt)).await? {
+            true => Err(ProviderSignInError::Over),
+            false => Ok(()),
+        }
     }
 
     pub(super) fn required_provider(&self) -> Result<&SignInProvider, ProviderSignInError> {

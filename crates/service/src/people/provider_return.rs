@@ -110,9 +110,7 @@ impl People {
         device: Device,
     ) -> Result<Returned, ProviderSignInError> {
         let provider = self.required_provider()?;
-        if !self.use_attempt(attempt).await? {
-            return Err(ProviderSignInError::Over);
-        }
+        self.require_unused(attempt).await?;
         let code = code_of(provider, answer)?;
         let subjects = Subjects::of_provider(device.address);
         if let Some(seconds) = self.wait(&subjects).await? {
@@ -135,8 +133,10 @@ impl People {
             }
         };
         let returned = match attempt.link {
-            Some(link) => self.link_identity(provider, link, resumed, &account, &subjects, &device).await,
-            None => self.enter_with(provider, &account, &subjects, device).await,
+            Some(link) => {
+                self.link_identity(provider, (attempt, link), resumed, &account, &subjects, &device).await
+            }
+            None => self.enter_with((provider, attempt), &account, &subjects, device).await,
         };
         if returned.as_ref().is_err_and(is_verdict) {
             self.note_failure(&subjects, None, origin).await?;
@@ -147,7 +147,7 @@ impl People {
     /// Signs in the person to whom the account belongs.
     async fn enter_with(
         &self,
-        provider: &SignInProvider,
+        (provider, attempt): (&SignInProvider, &ProviderAttempt),
         account: &Account,
         subjects: &Subjects,
         device: Device,
@@ -161,6 +161,7 @@ impl People {
         let device_token = self.known_device(email, &device).await?.map(|(token, _)| token);
         let tx = self.catalog.begin().await?;
         self.forgive(&tx, subjects).await?;
+        self.use_attempt(&tx, attempt).await?;
         match owner {
             Owner::Linked(identity, person) => {
                 self.enter_linked(tx, &identity, person.id, account, device, device_token).await

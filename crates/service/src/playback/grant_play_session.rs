@@ -5,6 +5,7 @@ use tonearm_domain::{CollectionId, ExpiresIn, Metadata, PlaySession, Selection, 
 use super::listable::Wanted;
 use super::{OpenedPlaySession, Playback};
 use crate::caller::Caller;
+use crate::library::texts::check_index;
 use crate::refusal::{INVALID_API_KEY, Refusal, Resource};
 
 /// What a play session plays.
@@ -42,6 +43,7 @@ impl Playback {
         grant: GrantPlaySession,
     ) -> Result<OpenedPlaySession, Refusal> {
         let organization_id = caller.organization_id;
+        check_index(grant.organization_index.as_deref())?;
         let (collection_id, track_id) = match grant.scope {
             PlaySessionScope::Collection(id) => {
                 caller.reach_collection(id)?;

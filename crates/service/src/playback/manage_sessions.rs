@@ -31,11 +31,11 @@ impl Playback {
             return Err(not_found);
         };
         // A track may have moved to another collection since.
-        let track = match session.track_id {
-            Some(id) => tx.track(session.organization_id, id).await?,
+        let now_in = match session.track_id {
+            Some(id) => tx.collection_of_track(session.organization_id, id).await?,
             None => None,
         };
-        let collection_id = track.map_or(session.collection_id, |track| track.collection_id);
+        let collection_id = now_in.unwrap_or(session.collection_id);
         if !session.is_valid_at(now) || !reaches(caller, &session, collection_id) {
             return Err(not_found);
         }

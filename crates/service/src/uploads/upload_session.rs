@@ -16,6 +16,7 @@ use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::delivery::DurableBase;
 use crate::imports;
+use crate::library::texts::check_index;
 use crate::library::{CreateTrack, UploadHandles, insert_track};
 use crate::refusal::{Refusal, Resource};
 use crate::track_view::{TrackParents, TrackView};
@@ -73,6 +74,7 @@ impl Uploads {
         caller: &Caller,
         create: CreateUploadSession,
     ) -> Result<CreatedUploadSession, Refusal> {
+        check_index(create.organization_index.as_deref())?;
         let organization_id = caller.organization_id;
         let collection_id = caller.target_collection(create.collection_id)?;
         let parents = TrackParents::of(&self.catalog, organization_id, collection_id).await?;

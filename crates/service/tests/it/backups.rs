@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
 use futures::TryStreamExt;
+use sea_orm::{ConnectionTrait, Database};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 use tonearm_blobs::Blobs;
@@ -34,7 +35,39 @@ crate::on_both!(
     what_nobody_names_costs_no_question_each,
     each_manifest_is_read_once,
     a_backup_does_not_name_a_secret_that_nodes_do_not_use,
+    a_row_that_cannot_be_read_ends_neither_backup_nor_verification,
 );
+
+async fn a_row_that_cannot_be_read_ends_neither_backup_nor_verification(database: TestDatabase) {
+    let (_ground, scene) = scene(&database).await;
+    let target = Target::new();
+    let (damaged, sound) = (scene.name(&scene.stray().await).await, scene.named().await);
+    let raw = Database::connect(&database.url).await.unwrap();
+    let spoil = format!("UPDATE track SET cover_version = 'odd' WHERE CAST(id AS text) = '{}'", damaged.id);
+    assert_eq!(raw.execute_unprepared(&spoil).await.unwrap().rows_affected(), 1);
+    // The backup has the row as it is, and its objects.
+    let report = target.back_up(&scene, None).await;
+    assert_eq!((report.objects, report.damaged, report.damaged_rows), (2, 0, 0));
+    let state = verified(&scene).await;
+    assert_eq!((state.damaged_rows, state.findings()), (1, 1));
+
+    // Only SQLite can have a value of another type.
+    if database.url.starts_with("sqlite") {
+        let spoil = format!("UPDATE track SET created_at = 'odd' WHERE CAST(id AS text) = '{}'", damaged.id);
+        assert_eq!(raw.execute_unprepared(&spoil).await.unwrap().rows_affected(), 1);
+        let report = target.back_up(&scene, None).await;
+        assert_eq!((report.objects, report.damaged, report.damaged_rows), (2, 0, 1));
+        assert_eq!(verified(&scene).await.findings(), 1);
+    }
+    assert!(target.bytes_of(&sound).await.is_some());
+    raw.close().await.unwrap();
+}
+
+async fn verified(scene: &Scene) -> VerifyState {
+    let verification = Verification::new(scene.catalog.clone(), scene.blobs.clone(), scene.ambient.clone());
+    let state = VerifyState::new(scene.ambient.now());
+    verification.run(VerifyTerms::default(), state, &mut |_| {}).await.unwrap()
+}
 
 struct Target(TempDir);
 

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use sea_orm::{ConnectionTrait, Database};
 use tokio_util::sync::CancellationToken;
 use tonearm_catalog::{Change, JobState, NewJob};
 use tonearm_domain::{
@@ -19,6 +20,7 @@ use crate::workshop::{Workshop, sound};
 on_both!(
     a_deleted_collection_is_purged_by_whoever_takes_over,
     a_purge_waits_while_there_is_enough_to_tidy,
+    rows_that_cannot_be_read_are_purged_too,
     a_restored_collection_goes_on_with_what_it_waited_for,
     a_removed_recipe_leaves_no_names_behind,
     a_recipe_is_rendered_by_many_workers_and_always_ends,
@@ -113,6 +115,24 @@ async fn a_deleted_collection_is_purged_by_whoever_takes_over(database: TestData
     }
     let left = workshop.catalog.collection_even_deleted(organization_id, collection_id).await.unwrap();
     assert_eq!(left.unwrap().title, "");
+}
+
+async fn rows_that_cannot_be_read_are_purged_too(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
+    let (owner, collection_id, tracks) = collection_of(&workshop, 2, TrackStatus::Initialized).await;
+    workshop.library.delete_collection(&owner, collection_id).await.unwrap();
+    let raw = Database::connect(&database.url).await.unwrap();
+    for damage in ["UPDATE track SET info = '7'", "UPDATE collection SET theme = '7'"] {
+        assert!(raw.execute_unprepared(damage).await.unwrap().rows_affected() > 0);
+    }
+    assert!(workshop.catalog.track_even_deleted(owner.organization_id, tracks[0]).await.is_err());
+    workshop.run_all().await;
+    assert_eq!(kinds(&workshop).await, Vec::<String>::new());
+    for track in tracks {
+        let left = workshop.catalog.track_even_deleted(owner.organization_id, track).await.unwrap().unwrap();
+        assert_eq!(left.file_name, "", "it is purged");
+    }
+    raw.close().await.unwrap();
 }
 
 async fn a_purge_waits_while_there_is_enough_to_tidy(database: TestDatabase) {

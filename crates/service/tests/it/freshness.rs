@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use tonearm_domain::{
-    Action, CollectionId, Colour, KeyType, Patch, PlaySessionId, Selection, TrackId, VariantIndex,
+    Action, CollectionId, Colour, KeyType, Patch, PlaySessionId, Selection, Track, TrackId, TrackStatus,
+    VariantIndex,
 };
 use tonearm_fixtures::TestDatabase;
 use tonearm_service::{
@@ -23,6 +24,7 @@ on_both!(
     new_titles_and_colours_are_seen_at_once,
     readers_in_between_bring_nothing_old_back,
     what_did_not_exist_is_found_once_it_does,
+    a_list_that_was_empty_elsewhere_is_filled_at_once,
     another_node_notices_within_two_seconds,
     pages_of_share_links_show_what_is_now,
 );
@@ -154,6 +156,19 @@ async fn what_did_not_exist_is_found_once_it_does(database: TestDatabase) {
     // A key that another node has just created.
     elsewhere.access.key(key.text.reveal(), Action::Play).await.unwrap();
     elsewhere.playback.play_session(caller, session.id).await.unwrap();
+}
+
+async fn a_list_that_was_empty_elsewhere_is_filled_at_once(database: TestDatabase) {
+    let station = Station::open(database, FOR_EVER).await;
+    let elsewhere = Node::start(&station.database, FOR_EVER).await;
+    let session = station.grant().await.session;
+    for (status, has_track) in [(TrackStatus::Processing, false), (TrackStatus::Ready, true)] {
+        let tx = station.node.catalog.begin().await.unwrap();
+        tx.update_track(&Track { status, ..station.track.clone() }).await.unwrap();
+        tx.commit().await.unwrap();
+        let opened = elsewhere.playback.public_play_session(session.id).await.unwrap();
+        assert_eq!((opened.tracks.is_empty(), opened.first.is_some()), (!has_track, has_track), "{status:?}");
+    }
 }
 
 async fn another_node_notices_within_two_seconds(database: TestDatabase) {

@@ -213,13 +213,15 @@ impl Scene {
         let snapshot = self.catalog.snapshot().await.unwrap();
         let mut found = BTreeSet::new();
         for table in snapshot.tables() {
-            let mut rows: Vec<DumpRow> = Vec::new();
+            let (mut rows, mut last) = (Vec::<DumpRow>::new(), None);
             loop {
-                let page = snapshot.page(table, rows.last()).await.unwrap();
-                if page.is_empty() {
+                let page = snapshot.page(table, last.as_ref()).await.unwrap();
+                assert_eq!(page.left_out, []);
+                rows.extend(page.rows);
+                last = page.last;
+                if last.is_none() {
                     break;
                 }
-                rows.extend(page);
             }
             for (column, cell) in rows.iter().flat_map(|row| table.columns.iter().zip(row)) {
                 if cell.as_str().is_some_and(|cell| cell.contains(text)) {

@@ -82,7 +82,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Resul
 }
 
 async fn list(text: &str, as_json: bool) -> Result<(), Failure> {
-    let found = BackupTarget::open(&backup_target(text)?).await?.list().await?;
+    let found = BackupTarget::open_to_read(&backup_target(text)?).await?.list().await?;
     for (time, error) in &found.unreadable {
         print::complain(format_args!("Warning: {time}: {error}"));
     }
@@ -140,6 +140,10 @@ fn judge(report: &BackupReport) -> Result<(), Failure> {
         count => format!("{count} objects"),
     };
     match (report.damaged, report.rescued) {
+        (0, 0) if report.damaged_rows > 0 => Err(Failure::failed(format!(
+            "the backup is complete except for {} rows that cannot be read; see above",
+            report.damaged_rows
+        ))),
         (0, 0) => Ok(()),
         (0, rescued) => Err(Failure::failed(format!(
             "the backup is complete, but the object store has lost {}; {advice}",
@@ -164,6 +168,7 @@ pub(super) fn print_event(event: &BackupEvent<'_>, screen: &Screen, bar: &Progre
         BackupEvent::Rescued { key, reason } => {
             screen.warn(&format!("{key}: {reason}; the backup keeps the earlier copy"));
         }
+        BackupEvent::Row { table, id, reason } => screen.warn(&format!("{table} {id}: {reason}")),
         BackupEvent::Problem { key, reason } => screen.warn(&format!("{key}: {reason}")),
     }
 }
@@ -179,6 +184,7 @@ fn show(time: BackupTime, report: &BackupReport, as_json: bool) {
             "copied_bytes": report.copied_bytes,
             "gone": report.gone,
             "damaged": report.damaged,
+            "damaged_rows": report.damaged_rows,
             "rescued": report.rescued,
             "pruned": report.pruned,
             "pruned_objects": report.pruned_objects,
@@ -193,6 +199,9 @@ fn show(time: BackupTime, report: &BackupReport, as_json: bool) {
     }
     if report.damaged > 0 {
         print::outln!("damaged    {}", report.damaged);
+    }
+    if report.damaged_rows > 0 {
+        print::outln!("left out   {} rows that cannot be read", report.damaged_rows);
     }
     if report.rescued > 0 {
         print::outln!(

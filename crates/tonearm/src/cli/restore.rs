@@ -31,6 +31,9 @@ pub(super) struct Args {
     /// Link the object store to the restored database, even if it belongs to another one
     #[arg(long)]
     adopt_store: bool,
+    /// Skip rows that the database refuses; otherwise, nothing is restored if there are any
+    #[arg(long)]
+    skip_damaged: bool,
     /// Maximum bytes to copy per second, such as 50MB/s
     #[arg(long, value_name = "RATE", value_parser = bytes_per_second)]
     rate: Option<NonZeroU64>,
@@ -40,12 +43,12 @@ pub(super) struct Args {
 }
 
 pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Result<(), Failure> {
+    let target = BackupTarget::open_to_read(&backup_target(&args.from)?).await?;
     opening::make_folder(&config.data_dir)?;
     if !opening::has_secret(config) && !args.secret_changed {
         // A newly created secret would not be the right one.
         return Err(BackupError::Secret.into());
     }
-    let target = BackupTarget::open(&backup_target(&args.from)?).await?;
     let scratch = opening::scratch(config, ambient)?;
     let blobs = opening::blobs(config).await?;
     let restores = Restores::new(
@@ -59,6 +62,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Resul
         backup: args.backup,
         is_secret_changed: args.secret_changed,
         adopts_store: args.adopt_store,
+        skips_damaged: args.skip_damaged,
         bytes_per_second: args.rate,
     };
     let screen = Screen::new(args.json);
@@ -71,6 +75,10 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Resul
     let state = verify::quickly(config, &verification, VerifyState::new(ambient.now()), args.json).await?;
     show(time, &report, &state, args.json);
     match (report.lost, state.findings()) {
+        (0, 0) if report.skipped > 0 => Err(Failure::failed(format!(
+            "the backup is restored, without {} rows that the database refuses; see above",
+            report.skipped
+        ))),
         (0, 0) => Ok(()),
         (lost, 0) => Err(Failure::failed(format!(
             "the backup is restored, but {lost} of its objects are missing or damaged; see above"
@@ -90,6 +98,7 @@ fn show(time: BackupTime, report: &RestoreReport, state: &VerifyState, as_json: 
             "bytes": report.bytes,
             "copied": report.copied,
             "lost": report.lost,
+            "skipped": report.skipped,
             "steps": report.steps,
             "findings": state.findings(),
         }));
@@ -102,6 +111,9 @@ fn show(time: BackupTime, report: &RestoreReport, state: &VerifyState, as_json: 
         shown_bytes(report.bytes),
         report.copied
     );
+    if report.skipped > 0 {
+        print::outln!("skipped    {} rows that the database refuses", report.skipped);
+    }
     if report.lost > 0 {
         print::outln!("lost       {} objects of the backup are missing or damaged", report.lost);
     }

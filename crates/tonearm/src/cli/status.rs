@@ -61,7 +61,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Resul
     }
     opening::make_folder(&config.data_dir)?;
     let catalog = opening::catalog_of_command(config, ambient).await?;
-    let blobs = opening::blobs(config).await.inspect_err(|error| {
+    let blobs = opening::blobs_of_catalog(config, &catalog).await.inspect_err(|error| {
         tracing::warn!(%error, "could not open the store");
     });
     let status = Status::new(catalog, blobs.ok(), ambient.clone())

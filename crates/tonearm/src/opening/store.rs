@@ -14,9 +14,24 @@ use crate::{Config, Role};
 /// How long a start waits for the identity of the store. A node starts without its store, and checks again later.
 const IDENTITY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The store of a command, or of a check.
+/// The store of a service, or of a command with which one may begin.
 pub(crate) async fn blobs(config: &Config) -> Result<Blobs, StartError> {
     Blobs::open(&config.storage_url).await.map_err(|source| store_error(config, source))
+}
+
+/// The store of a command that looks at it. A folder that nodes used before is not created again: its disk may not be mounted.
+pub(crate) async fn blobs_of_catalog(config: &Config, catalog: &Catalog) -> Result<Blobs, StartError> {
+    let record = catalog
+        .store_record()
+        .await
+        .map_err(|source| StartError::Catalog { url: config.database_url.to_string(), source })?;
+    match record.and_then(|record| record.tied_at) {
+        Some(_) => {
+            let opened = Blobs::open_existing(&config.storage_url).await;
+            opened.map_err(|source| store_error(config, source))
+        }
+        None => blobs(config).await,
+    }
 }
 
 /// The catalog and the store of a command that compares or copies them, after a check that they belong together. It needs no
@@ -26,7 +41,8 @@ pub(crate) async fn catalog_and_store(
     ambient: &Ambient,
 ) -> Result<(Catalog, Blobs), StartError> {
     make_folder(&config.data_dir)?;
-    let (catalog, blobs) = (catalog_of_command(config, ambient).await?, blobs(config).await?);
+    let catalog = catalog_of_command(config, ambient).await?;
+    let blobs = blobs_of_catalog(config, &catalog).await?;
     let pairing = StoreIdentity::new(catalog.clone(), blobs.clone(), ambient.clone()).inspect().await?;
     pairing.agreed()?;
     Ok((catalog, blobs))

@@ -179,7 +179,7 @@ class AsyncOperations(Threads):
         is_cover_overridable: Union[Optional[bool], NotGiven] = NOT_GIVEN,
         is_theme_overridable: Union[Optional[bool], NotGiven] = NOT_GIVEN,
         metadata: Union[Optional[types.Metadata], NotGiven] = NOT_GIVEN,
-        organization_index: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
+        organization_index: Union[Optional[types.NotBlank1000], NotGiven] = NOT_GIVEN,
         player_color: Union[Optional[types.Colour], NotGiven] = NOT_GIVEN,
         player_subtitle: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
         theme: Union[Optional[types.Palette], NotGiven] = NOT_GIVEN,
@@ -218,7 +218,7 @@ class AsyncOperations(Threads):
         is_cover_overridable: Union[Optional[bool], NotGiven] = NOT_GIVEN,
         is_theme_overridable: Union[Optional[bool], NotGiven] = NOT_GIVEN,
         metadata: Union[Optional[types.Metadata], NotGiven] = NOT_GIVEN,
-        organization_index: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
+        organization_index: Union[Optional[types.NotBlank1000], NotGiven] = NOT_GIVEN,
         player_color: Union[Optional[types.Colour], NotGiven] = NOT_GIVEN,
         player_subtitle: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
         theme: Union[Optional[types.Palette], NotGiven] = NOT_GIVEN,
@@ -246,7 +246,10 @@ class AsyncOperations(Threads):
         self,
         collection_id: types.CollectionId,
     ) -> types.DeleteCollectionResponse:
-        """Soft-deletes a collection with its tracks."""
+        """Deletes a collection with its tracks.
+
+        Their files are removed in the background.
+        """
         return await self._run(
             self.sync.delete_collection,
             collection_id,
@@ -675,7 +678,7 @@ class AsyncOperations(Threads):
         expires_in: Union[Optional[types.ExpiresIn], NotGiven] = NOT_GIVEN,
         is_downloadable: Union[Optional[bool], NotGiven] = NOT_GIVEN,
         metadata: Union[Optional[types.Metadata], NotGiven] = NOT_GIVEN,
-        organization_index: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
+        organization_index: Union[Optional[types.NotBlank1000], NotGiven] = NOT_GIVEN,
         track_id: Union[Optional[types.TrackId], NotGiven] = NOT_GIVEN,
         variants: Union[Optional[List[str]], NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
@@ -838,7 +841,7 @@ class AsyncOperations(Threads):
         is_cover_overridable: Union[Optional[bool], NotGiven] = NOT_GIVEN,
         is_theme_overridable: Union[Optional[bool], NotGiven] = NOT_GIVEN,
         metadata: Union[Optional[types.Metadata], NotGiven] = NOT_GIVEN,
-        organization_index: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
+        organization_index: Union[Optional[types.NotBlank1000], NotGiven] = NOT_GIVEN,
         player_color: Union[Optional[types.Colour], NotGiven] = NOT_GIVEN,
         player_subtitle: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
         player_title: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
@@ -885,7 +888,7 @@ class AsyncOperations(Threads):
         is_cover_overridable: Union[Optional[bool], NotGiven] = NOT_GIVEN,
         is_theme_overridable: Union[Optional[bool], NotGiven] = NOT_GIVEN,
         metadata: Union[Optional[types.Metadata], NotGiven] = NOT_GIVEN,
-        organization_index: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
+        organization_index: Union[Optional[types.NotBlank1000], NotGiven] = NOT_GIVEN,
         player_color: Union[Optional[types.Colour], NotGiven] = NOT_GIVEN,
         player_subtitle: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
         player_title: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
@@ -920,7 +923,10 @@ class AsyncOperations(Threads):
         self,
         track_id: types.TrackId,
     ) -> types.DeleteTrackResponse:
-        """Soft-deletes a track with its files and variants."""
+        """Deletes a track with its files and variants.
+
+        The files are removed in the background.
+        """
         return await self._run(
             self.sync.delete_track,
             track_id,
@@ -1073,7 +1079,7 @@ class AsyncOperations(Threads):
         *,
         file_name: Union[types.NotBlank1000, NotGiven] = NOT_GIVEN,
         metadata: Union[Optional[types.Metadata], NotGiven] = NOT_GIVEN,
-        organization_index: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
+        organization_index: Union[Optional[types.NotBlank1000], NotGiven] = NOT_GIVEN,
         source_url: Union[Optional[types.NotBlank8000], NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
     ) -> types.CreateUploadSessionTrackResponse:
@@ -1121,7 +1127,7 @@ class AsyncOperations(Threads):
         creator_id: Union[Optional[types.CreatorId], NotGiven] = NOT_GIVEN,
         expires_in: Union[Optional[types.ExpiresIn], NotGiven] = NOT_GIVEN,
         metadata: Union[Optional[types.Metadata], NotGiven] = NOT_GIVEN,
-        organization_index: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
+        organization_index: Union[Optional[types.NotBlank1000], NotGiven] = NOT_GIVEN,
         track: Union[Optional[types.CreateTrackBody], NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
     ) -> types.CreateUploadSessionResponse:

@@ -167,7 +167,7 @@ class Operations(Transport):
         is_cover_overridable: Union[Optional[bool], NotGiven] = NOT_GIVEN,
         is_theme_overridable: Union[Optional[bool], NotGiven] = NOT_GIVEN,
         metadata: Union[Optional[types.Metadata], NotGiven] = NOT_GIVEN,
-        organization_index: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
+        organization_index: Union[Optional[types.NotBlank1000], NotGiven] = NOT_GIVEN,
         player_color: Union[Optional[types.Colour], NotGiven] = NOT_GIVEN,
         player_subtitle: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
         theme: Union[Optional[types.Palette], NotGiven] = NOT_GIVEN,
@@ -201,7 +201,7 @@ class Operations(Transport):
         is_cover_overridable: Union[Optional[bool], NotGiven] = NOT_GIVEN,
         is_theme_overridable: Union[Optional[bool], NotGiven] = NOT_GIVEN,
         metadata: Union[Optional[types.Metadata], NotGiven] = NOT_GIVEN,
-        organization_index: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
+        organization_index: Union[Optional[types.NotBlank1000], NotGiven] = NOT_GIVEN,
         player_color: Union[Optional[types.Colour], NotGiven] = NOT_GIVEN,
         player_subtitle: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
         theme: Union[Optional[types.Palette], NotGiven] = NOT_GIVEN,
@@ -222,7 +222,10 @@ class Operations(Transport):
         self,
         collection_id: types.CollectionId,
     ) -> types.DeleteCollectionResponse:
-        """Soft-deletes a collection with its tracks."""
+        """Deletes a collection with its tracks.
+
+        Their files are removed in the background.
+        """
         answer: types.DeleteCollectionResponse = self._call(
             "DELETE",
             f"/v1/collection/{quote(collection_id)}",
@@ -662,7 +665,7 @@ class Operations(Transport):
         expires_in: Union[Optional[types.ExpiresIn], NotGiven] = NOT_GIVEN,
         is_downloadable: Union[Optional[bool], NotGiven] = NOT_GIVEN,
         metadata: Union[Optional[types.Metadata], NotGiven] = NOT_GIVEN,
-        organization_index: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
+        organization_index: Union[Optional[types.NotBlank1000], NotGiven] = NOT_GIVEN,
         track_id: Union[Optional[types.TrackId], NotGiven] = NOT_GIVEN,
         variants: Union[Optional[List[str]], NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
@@ -820,7 +823,7 @@ class Operations(Transport):
         is_cover_overridable: Union[Optional[bool], NotGiven] = NOT_GIVEN,
         is_theme_overridable: Union[Optional[bool], NotGiven] = NOT_GIVEN,
         metadata: Union[Optional[types.Metadata], NotGiven] = NOT_GIVEN,
-        organization_index: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
+        organization_index: Union[Optional[types.NotBlank1000], NotGiven] = NOT_GIVEN,
         player_color: Union[Optional[types.Colour], NotGiven] = NOT_GIVEN,
         player_subtitle: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
         player_title: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
@@ -859,7 +862,7 @@ class Operations(Transport):
         is_cover_overridable: Union[Optional[bool], NotGiven] = NOT_GIVEN,
         is_theme_overridable: Union[Optional[bool], NotGiven] = NOT_GIVEN,
         metadata: Union[Optional[types.Metadata], NotGiven] = NOT_GIVEN,
-        organization_index: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
+        organization_index: Union[Optional[types.NotBlank1000], NotGiven] = NOT_GIVEN,
         player_color: Union[Optional[types.Colour], NotGiven] = NOT_GIVEN,
         player_subtitle: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
         player_title: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
@@ -885,7 +888,10 @@ class Operations(Transport):
         self,
         track_id: types.TrackId,
     ) -> types.DeleteTrackResponse:
-        """Soft-deletes a track with its files and variants."""
+        """Deletes a track with its files and variants.
+
+        The files are removed in the background.
+        """
         answer: types.DeleteTrackResponse = self._call(
             "DELETE",
             f"/v1/track/{quote(track_id)}",
@@ -1032,7 +1038,7 @@ class Operations(Transport):
         *,
         file_name: Union[types.NotBlank1000, NotGiven] = NOT_GIVEN,
         metadata: Union[Optional[types.Metadata], NotGiven] = NOT_GIVEN,
-        organization_index: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
+        organization_index: Union[Optional[types.NotBlank1000], NotGiven] = NOT_GIVEN,
         source_url: Union[Optional[types.NotBlank8000], NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
     ) -> types.CreateUploadSessionTrackResponse:
@@ -1080,7 +1086,7 @@ class Operations(Transport):
         creator_id: Union[Optional[types.CreatorId], NotGiven] = NOT_GIVEN,
         expires_in: Union[Optional[types.ExpiresIn], NotGiven] = NOT_GIVEN,
         metadata: Union[Optional[types.Metadata], NotGiven] = NOT_GIVEN,
-        organization_index: Union[Optional[types.Text1000], NotGiven] = NOT_GIVEN,
+        organization_index: Union[Optional[types.NotBlank1000], NotGiven] = NOT_GIVEN,
         track: Union[Optional[types.CreateTrackBody], NotGiven] = NOT_GIVEN,
         idempotency_key: Optional[str] = None,
     ) -> types.CreateUploadSessionResponse:

@@ -145,7 +145,9 @@ export class Operations extends Transport {
   }
 
   /**
-   * Soft-deletes a collection with its tracks.
+   * Deletes a collection with its tracks.
+   *
+   * Their files are removed in the background.
    *
    * @param {T.CollectionId} collectionId
    * @param {RequestOptions} [options]
@@ -650,7 +652,9 @@ export class Operations extends Transport {
   }
 
   /**
-   * Soft-deletes a track with its files and variants.
+   * Deletes a track with its files and variants.
+   *
+   * The files are removed in the background.
    *
    * @param {T.TrackId} trackId
    * @param {RequestOptions} [options]

@@ -106,7 +106,9 @@ export class Operations extends Transport {
      */
     updateCollection(collectionId: T.CollectionId, body?: T.UpdateCollectionBody, options?: RequestOptions): Promise<T.ReadCollectionResponse>;
     /**
-     * Soft-deletes a collection with its tracks.
+     * Deletes a collection with its tracks.
+     *
+     * Their files are removed in the background.
      *
      * @param {T.CollectionId} collectionId
      * @param {RequestOptions} [options]
@@ -485,7 +487,9 @@ export class Operations extends Transport {
      */
     updateTrack(trackId: T.TrackId, body?: T.UpdateTrackBody, options?: RequestOptions): Promise<T.UpdateTrackResponse>;
     /**
-     * Soft-deletes a track with its files and variants.
+     * Deletes a track with its files and variants.
+     *
+     * The files are removed in the background.
      *
      * @param {T.TrackId} trackId
      * @param {RequestOptions} [options]

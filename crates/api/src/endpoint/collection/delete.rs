@@ -18,7 +18,9 @@ pub(crate) struct Deleted {
     deleted_collection: CollectionRecord,
 }
 
-/// Soft-deletes a collection with its tracks.
+/// Deletes a collection with its tracks.
+///
+/// Their files are removed in the background.
 #[utoipa::path(
     delete,
     path = "/collection/{collection_id}",

@@ -18,7 +18,9 @@ pub(crate) struct Deleted {
     deleted_track: BasicTrack,
 }
 
-/// Soft-deletes a track with its files and variants.
+/// Deletes a track with its files and variants.
+///
+/// The files are removed in the background.
 #[utoipa::path(
     delete,
     path = "/track/{track_id}",

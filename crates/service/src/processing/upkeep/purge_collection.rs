@@ -14,8 +14,8 @@ impl Processing {
         organization_id: OrganizationId,
         collection_id: CollectionId,
     ) -> Result<(), JobError> {
-        let collection = self.catalog.collection_even_deleted(organization_id, collection_id).await?;
-        let Some(collection) = collection else {
+        let objects = self.catalog.objects_of_deleted_collection(organization_id, collection_id).await?;
+        let Some(objects) = objects else {
             return self.finish(&run.claimed).await;
         };
         let tx = self.catalog.begin().await?;
@@ -31,7 +31,7 @@ impl Processing {
         if self.are_removals_held().await? {
             return self.put_off(run).await;
         }
-        self.remove_unnamed(self.objects_in(organization_id, collection.folder).await?).await?;
+        self.remove_unnamed(self.objects_in(organization_id, objects.folder).await?).await?;
         let tx = self.catalog.begin().await?;
         tx.purge_collection(organization_id, collection_id).await?;
         finish(&run.claimed, tx).await

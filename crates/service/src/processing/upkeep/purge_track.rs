@@ -14,7 +14,7 @@ impl Processing {
         organization_id: OrganizationId,
         track_id: TrackId,
     ) -> Result<(), JobError> {
-        let Some(track) = self.catalog.track_even_deleted(organization_id, track_id).await? else {
+        let Some(objects) = self.catalog.objects_of_deleted_track(organization_id, track_id).await? else {
             return self.finish(&run.claimed).await;
         };
         // Before anything is removed: from here on, the deletion can no longer be undone.
@@ -29,8 +29,8 @@ impl Processing {
         }
         // The rows of the track no longer count. Another track may share the source: the purge of the last one that has it
         // removes it.
-        let mut keys = self.objects_in(organization_id, track.index).await?;
-        keys.extend(track.source.map(|source| source.key).filter(|key| key.folder != track.index));
+        let mut keys = self.objects_in(organization_id, objects.folder).await?;
+        keys.extend(objects.source.filter(|key| Some(key.folder) != objects.folder));
         self.remove_unnamed(keys.clone()).await?;
         let tx = self.catalog.begin().await?;
         tx.forget_replaced_objects(&keys).await?;
@@ -38,12 +38,13 @@ impl Processing {
         finish(&run.claimed, tx).await
     }
 
-    /// Every object in a folder.
+    /// Every object in a folder. If it cannot be read which, a sweep finds them.
     pub(super) async fn objects_in(
         &self,
         organization_id: OrganizationId,
-        folder: ShortId,
+        folder: Option<ShortId>,
     ) -> Result<Vec<ObjectKey>, JobError> {
+        let Some(folder) = folder else { return Ok(Vec::new()) };
         let listed = self.blobs.list(Some(organization_id), Some(folder));
         Ok(listed.map_ok(|(key, _)| key).try_collect().await?)
     }

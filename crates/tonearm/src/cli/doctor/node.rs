@@ -1,6 +1,8 @@
 //! Checks of the node itself: secret, disks, clock, and how clients reach it.
 
 use std::fs;
+use std::io::ErrorKind;
+use std::net::SocketAddr;
 use std::path::Path;
 
 use hyper::Uri;
@@ -109,6 +111,51 @@ pub(super) fn clock(ambient: &Ambient) -> Finding {
     Finding::of("clock", found)
 }
 
+/// Whether this user can listen where the configuration says.
+pub(super) fn listening(config: &Config) -> Finding {
+    let address = config.listen;
+    match std::net::TcpListener::bind(address) {
+        Ok(_) => Finding::ok("listen", format!("{address} is free")),
+        Err(error) => cannot_listen(address, error.kind(), &error),
+    }
+}
+
+fn cannot_listen(address: SocketAddr, kind: ErrorKind, error: &dyn std::error::Error) -> Finding {
+    match kind {
+        ErrorKind::AddrInUse => Finding::ok(
+            "listen",
+            format!("{address} is in use: by this service if it runs, otherwise by another program"),
+        ),
+        ErrorKind::PermissionDenied => Finding::warning(
+            "listen",
+            format!(
+                "this user cannot listen on {address}: choose a port from 1024 on, let systemd open the socket, or give the \
+                 service CAP_NET_BIND_SERVICE"
+            ),
+        ),
+        ErrorKind::AddrNotAvailable => Finding::failed(
+            "listen",
+            format!("this machine does not have the address of {address}; correct `listen`"),
+        ),
+        _ => Finding::failed("listen", format!("cannot listen on {address}: {error}")),
+    }
+}
+
+/// What container runtimes put into a container.
+const CONTAINER_MARKS: [&str; 2] = ["/.dockerenv", "/run/.containerenv"];
+
+/// Warns of a service that would run as root in a container.
+pub(super) fn user() -> Option<Finding> {
+    let is_in_container = CONTAINER_MARKS.iter().any(|mark| Path::new(mark).exists());
+    (is_in_container && rustix::process::geteuid().is_root()).then(|| {
+        Finding::warning(
+            "user",
+            "the service would run as root in this container: set a user, with `--user` or `user:` in Compose, to which the \
+             data folder belongs",
+        )
+    })
+}
+
 /// How clients reach the node, as far as its configuration tells.
 pub(super) fn proxies(config: &Config) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -156,5 +203,30 @@ impl Config {
         let url: Uri = text.parse().ok()?;
         let is_http = url.scheme_str() == Some("http");
         (is_http && !crate::config::is_loopback(url.host()?)).then_some(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+    use crate::cli::doctor::report::Verdict;
+
+    #[test]
+    fn where_a_service_cannot_listen_is_told() {
+        let address: SocketAddr = "192.0.2.1:80".parse().unwrap();
+        // No machine has an address for documentation.
+        let error = std::net::TcpListener::bind(address).unwrap_err();
+        let finding = cannot_listen(address, error.kind(), &error);
+        assert_eq!(finding.verdict, Verdict::Failed);
+        assert!(finding.sentence.contains("192.0.2.1:80; correct `listen`"), "{}", finding.sentence);
+        let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = taken.local_addr().unwrap();
+        let error = std::net::TcpListener::bind(address).unwrap_err();
+        assert_eq!(cannot_listen(address, error.kind(), &error).verdict, Verdict::Ok);
+        let denied = io::Error::from(io::ErrorKind::PermissionDenied);
+        let finding = cannot_listen("[::]:80".parse().unwrap(), denied.kind(), &denied);
+        assert_eq!(finding.verdict, Verdict::Warning);
     }
 }

@@ -1,8 +1,9 @@
 //! Backups that are not restored, and the reasons.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use tonearm_testkit::{Backend, Program};
+use sea_orm::{ConnectionTrait, Database};
+use tonearm_testkit::{Backend, Client, Program};
 
 use super::{SECRET, Service, files_below, fill};
 use crate::command_output::{errors_of, succeed};
@@ -150,4 +151,72 @@ async fn a_lost_secret_is_not_replaced_by_a_backup_or_a_verification() {
     assert!(!secret.exists());
     std::fs::write(&secret, text).unwrap();
     succeed(&program.run(&["backup", target]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_that_a_database_refuses_are_named_and_can_be_skipped() {
+    let (mut service, client) = Service::running(Backend::Embedded).await;
+    let tracks = fill(&client, 2).await;
+    service.program.kill();
+    let url = format!("sqlite://{}", service.data.path().join("tonearm.db").display());
+    let raw = Database::connect(&url).await.unwrap();
+    let spoil = format!("UPDATE track SET created_at = 'odd' WHERE id = '{}'", tracks[0]);
+    assert_eq!(raw.execute_unprepared(&spoil).await.unwrap().rows_affected(), 1);
+    raw.close().await.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().to_str().unwrap();
+    let backup = service.program.run(&["backup", target]);
+    assert_eq!(backup.status.code(), Some(1), "{}", errors_of(&backup));
+    for said in [format!("track {}: it cannot be read", tracks[0]), "except for 1 rows".to_owned()] {
+        assert!(errors_of(&backup).contains(&said), "{said}: {}", errors_of(&backup));
+    }
+    // Its files are in the backup, and refer to a track that is not.
+    let mut other = Service::new(Backend::Embedded).await;
+    refused(&other, &[target], "--skip-damaged");
+    refused(&other, &[target], "track_file ");
+    let skipped = other.program.run(&["restore", target, "--skip-damaged"]);
+    assert_eq!(skipped.status.code(), Some(1), "{}", errors_of(&skipped));
+    assert!(errors_of(&skipped).contains("the backup is restored, without "), "{}", errors_of(&skipped));
+    other.program.start().await;
+    let client = Client::new(&other.program.url(), client.key());
+    assert_eq!(client.get(&format!("/v1/track/{}", tracks[0])).await.status, 404);
+    assert_eq!(client.settled(&tracks[1]).await["track_status_id"], "ready");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reading_a_backup_writes_nothing_there() {
+    let (service, client) = Service::running(Backend::Embedded).await;
+    fill(&client, 1).await;
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("backup");
+    let path = target.to_str().unwrap();
+    service.back_up(path);
+    // A medium that is only read does not have the folders of writers.
+    for writers in [target.join(".tmp"), target.join("objects/.tmp")] {
+        std::fs::remove_dir_all(writers).unwrap();
+    }
+    let entries = || -> Vec<PathBuf> {
+        let entries = walkdir::WalkDir::new(folder.path()).sort_by_file_name();
+        entries.into_iter().map(|entry| entry.unwrap().into_path()).collect()
+    };
+    let before = entries();
+    let other = Service::new(Backend::Embedded).await;
+    succeed(&other.program.run(&["backup", "list", path]));
+    succeed(&other.program.run(&["restore", path]));
+    assert_eq!(entries(), before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_target_that_does_not_exist_is_not_created_to_be_read() {
+    let service = Service::new(Backend::Embedded).await;
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("not mounted");
+    let path = target.to_str().unwrap();
+    let sentence = format!("there is no folder {path}; check the path, and whether its disk is mounted");
+    refused(&service, &[path], &sentence);
+    let listed = service.program.run(&["backup", "list", path]);
+    assert_eq!(listed.status.code(), Some(1));
+    assert!(errors_of(&listed).contains(&sentence), "{}", errors_of(&listed));
+    assert!(!target.exists());
+    assert_eq!(std::fs::read_dir(service.data.path()).unwrap().count(), 0, "nothing was begun here either");
 }

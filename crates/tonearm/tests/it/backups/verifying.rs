@@ -10,7 +10,7 @@ use tonearm_testkit::{Backend, Client};
 
 use super::interrupted::kill_once;
 use super::{Service, files_below, fill, heard};
-use crate::command_output::{errors_of, last_json_of};
+use crate::command_output::{errors_of, last_json_of, succeed};
 use crate::covers::picture;
 use crate::text;
 
@@ -348,4 +348,6 @@ async fn runs_go_on_and_failures_are_no_findings() {
     std::fs::rename(&objects, service.data.path().join("away")).unwrap();
     let away = service.program.run(&["verify"]);
     assert_eq!(away.status.code(), Some(2), "{}", errors_of(&away));
+    succeed(&service.program.run(&["status"]));
+    assert!(!objects.exists(), "a disk that is not mounted is not taken for an empty store");
 }
