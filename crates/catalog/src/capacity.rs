@@ -40,9 +40,11 @@ impl Catalog {
     /// The current use of this node's connection pools.
     pub fn pools(&self) -> Vec<PoolUse> {
         match self.backend() {
-            Backend::Postgres => vec![PoolUse::of("shared", self.reader().get_postgres_connection_pool())],
+            Backend::Postgres => {
+                vec![PoolUse::of("shared", self.reader().pool.get_postgres_connection_pool())]
+            }
             Backend::Sqlite => vec![
-                PoolUse::of("readers", self.reader().get_sqlite_connection_pool()),
+                PoolUse::of("readers", self.reader().pool.get_sqlite_connection_pool()),
                 PoolUse::of("writer", self.writer().pool.get_sqlite_connection_pool()),
             ],
         }

@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use sea_orm::sqlx::postgres::PgConnectOptions;
 use sea_orm::{
-    AccessMode, DatabaseConnection, DatabaseTransaction, IsolationLevel, SqliteTransactionMode, Statement,
-    TransactionOptions, TransactionTrait,
+    AccessMode, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, IsolationLevel,
+    SqliteTransactionMode, Statement, TransactionOptions, TransactionTrait,
 };
 use tonearm_telemetry::Stopwatch;
 
@@ -16,7 +16,7 @@ use crate::due_clock::DueClock;
 use crate::error::CatalogError;
 use crate::notices::Notices;
 use crate::postgres::Suspects;
-use crate::statements::Single;
+use crate::statements::{Reader, Single};
 use crate::transaction::{Ending, Transaction};
 use crate::url::{DatabaseLocation, DatabaseUrl};
 use crate::wakeups::{Wakers, Wakeups};
@@ -34,7 +34,7 @@ struct Connections {
     backend: Backend,
     /// The PostgreSQL server.
     server: Option<PgConnectOptions>,
-    reader: DatabaseConnection,
+    reader: Reader,
     /// On SQLite a pool of one connection, so that writers of this process queue up here instead of colliding in
     /// the file. On PostgreSQL the same pool as `reader`.
     writer: Single,
@@ -101,7 +101,7 @@ impl Catalog {
             record_limits: options.record_limits,
             disk_room: options.disk_room,
         };
-        let writer = Single { pool: writer, suspects };
+        let (reader, writer) = (Reader { pool: reader }, Single { pool: writer, suspects });
         Ok(Self(Arc::new(Connections { backend, server, reader, writer, ending, queries })))
     }
 
@@ -111,9 +111,10 @@ impl Catalog {
     /// In a request whose right has ended (see [`act_on`](crate::act_on)), it fails with
     /// [`CatalogError::RightEnded`].
     pub async fn begin(&self) -> Result<Transaction, CatalogError> {
-        if let Some(held) = unit::resume() {
+        if let Some(held) = unit::resume().await {
             return Ok(held);
         }
+        right::require_no_transaction();
         let inner = begin_on(&self.0.writer.pool, write_transaction()).await?;
         let transaction = Transaction::new(inner, self.0.ending.clone());
         right::judge(&transaction).await?;
@@ -122,7 +123,7 @@ impl Catalog {
 
     /// Begins a transaction for statements that only read.
     pub(crate) async fn begin_reading(&self) -> Result<DatabaseTransaction, CatalogError> {
-        begin_on(&self.0.reader, TransactionOptions::default()).await
+        begin_on(self.0.reader.free(), TransactionOptions::default()).await
     }
 
     /// Begins a read transaction whose statements all see the same snapshot.
@@ -136,21 +137,38 @@ impl Catalog {
                 ..TransactionOptions::default()
             },
         };
-        begin_on(&self.0.reader, options).await
+        begin_on(self.0.reader.free(), options).await
     }
 
     /// Whether the database answers, and on PostgreSQL whether the server takes writes.
     pub async fn ping(&self) -> Result<(), CatalogError> {
         match self.backend() {
-            Backend::Sqlite => Ok(self.0.reader.ping().await?),
+            Backend::Sqlite => Ok(self.0.reader.pool.ping().await?),
             Backend::Postgres => {
-                let mut connection = self.0.reader.get_postgres_connection_pool().acquire().await?;
+                let mut connection = self.0.reader.pool.get_postgres_connection_pool().acquire().await?;
                 match postgres::is_read_only(&mut connection).await? {
                     false => Ok(()),
                     true => Err(CatalogError::Unavailable(READ_ONLY.into())),
                 }
             }
         }
+    }
+
+    /// Empties the write-ahead log of SQLite, in which what was erased can still be read. PostgreSQL keeps its log for its
+    /// replicas and backups.
+    pub async fn empty_log(&self) -> Result<(), CatalogError> {
+        if self.backend() == Backend::Postgres {
+            return Ok(());
+        }
+        let empty = Statement::from_string(DbBackend::Sqlite, "PRAGMA wal_checkpoint(TRUNCATE)");
+        let row = self.0.writer.query_one_raw(empty).await?;
+        let is_busy = row.map(|row| row.try_get_by_index::<i32>(0)).transpose()?.is_none_or(|busy| busy != 0);
+        if is_busy {
+            tracing::warn!(
+                "a long read keeps the write-ahead log; it is emptied when all processes have closed the database"
+            );
+        }
+        Ok(())
     }
 
     /// The kind of database in use.
@@ -165,7 +183,7 @@ impl Catalog {
             notices.flush().await;
         }
         // The writer is closed last, so that it checkpoints SQLite's write-ahead log into the database file.
-        self.0.reader.close_by_ref().await?;
+        self.0.reader.pool.close_by_ref().await?;
         self.0.writer.pool.close_by_ref().await?;
         Ok(())
     }
@@ -217,7 +235,7 @@ impl Catalog {
         &self.0.ending.due_clock
     }
 
-    pub(crate) fn reader(&self) -> &DatabaseConnection {
+    pub(crate) fn reader(&self) -> &Reader {
         &self.0.reader
     }
 

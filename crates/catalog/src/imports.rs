@@ -3,15 +3,16 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use sea_orm::sea_query::Expr;
+use sea_orm::sea_query::{Expr, ExprTrait, Query, SimpleExpr};
 use sea_orm::{
     ColumnTrait, Condition, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Set,
 };
-use tonearm_domain::{Import, OrganizationId, TrackId};
+use tonearm_domain::{ApiKeyId, Import, OrganizationId, PersonId, TrackId, UploadSessionId};
 
 use crate::catalog::Catalog;
 use crate::column::byte_count;
 use crate::entity::source_import::{ActiveModel, Column, Entity, spent_millis};
+use crate::entity::{track, upload_session};
 use crate::error::CatalogError;
 use crate::living::names_living_track;
 use crate::query::{one, readable};
@@ -57,10 +58,11 @@ impl Catalog {
         readable(self.reader(), select).await
     }
 
-    /// Whether a track exists, is not deleted and is still to be imported.
+    /// Whether a track exists, is not deleted and is still to be imported, on a right that has not ended.
     pub async fn import_is_wanted(&self, track: TrackId) -> Result<bool, CatalogError> {
-        let select =
-            Entity::find_by_id(track.uuid()).filter(names_living_track(Expr::col((Entity, Column::TrackId))));
+        let select = Entity::find_by_id(track.uuid())
+            .filter(Column::Url.ne(Vec::<u8>::new()))
+            .filter(names_living_track(Expr::col((Entity, Column::TrackId))));
         Ok(select.count(self.reader()).await? > 0)
     }
 
@@ -100,4 +102,65 @@ impl Transaction {
     pub async fn delete_import(&self, track: TrackId) -> Result<bool, CatalogError> {
         Ok(Entity::delete_by_id(track.uuid()).exec(self.db()).await?.rows_affected > 0)
     }
+
+    /// Ends the imports of a key's tracks, and of the tracks in its upload sessions.
+    pub(crate) async fn end_imports_of_key(
+        &self,
+        organization: OrganizationId,
+        key: ApiKeyId,
+    ) -> Result<(), CatalogError> {
+        let own = Expr::col((track::Entity, track::Column::ApiKeyId)).eq(key.uuid());
+        let sessions = upload_session::Column::ApiKeyId.eq(key.uuid());
+        self.end_imports(Some(organization), own.or(in_sessions(sessions))).await
+    }
+
+    /// Ends the imports of the tracks in a person's upload sessions; with an organization, only there.
+    pub(crate) async fn end_imports_of_person(
+        &self,
+        organization: Option<OrganizationId>,
+        person: PersonId,
+    ) -> Result<(), CatalogError> {
+        self.end_imports(organization, in_sessions(upload_session::Column::PersonId.eq(person.uuid()))).await
+    }
+
+    /// Ends the imports of the tracks in an upload session.
+    pub(crate) async fn end_imports_of_session(
+        &self,
+        organization: OrganizationId,
+        session: UploadSessionId,
+    ) -> Result<(), CatalogError> {
+        let own = Expr::col((track::Entity, track::Column::UploadSessionId)).eq(session.uuid());
+        self.end_imports(Some(organization), own).await
+    }
+
+    /// Forgets the URLs of imports. Their jobs then record that they have ended.
+    async fn end_imports(
+        &self,
+        organization: Option<OrganizationId>,
+        of_tracks: SimpleExpr,
+    ) -> Result<(), CatalogError> {
+        let track = Query::select()
+            .expr(Expr::val(1))
+            .from(track::Entity)
+            .and_where(Expr::col((track::Entity, track::Column::Id)).equals((Entity, Column::TrackId)))
+            .and_where(of_tracks)
+            .take();
+        let there = organization.map(|organization| Column::OrganizationId.eq(organization.uuid()));
+        Entity::update_many()
+            .col_expr(Column::Url, Expr::value(Vec::<u8>::new()))
+            .filter(Condition::all().add_option(there).add(Expr::exists(track)))
+            .exec(self.db())
+            .await?;
+        Ok(())
+    }
+}
+
+/// The upload session of a track is one of these.
+fn in_sessions(which: SimpleExpr) -> SimpleExpr {
+    let sessions = Query::select()
+        .column(upload_session::Column::Id)
+        .from(upload_session::Entity)
+        .and_where(which)
+        .take();
+    Expr::col((track::Entity, track::Column::UploadSessionId)).in_subquery(sessions)
 }

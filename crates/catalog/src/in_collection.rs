@@ -162,7 +162,7 @@ impl Catalog {
         let early = with(TrackStatus::is_processing).and(Column::IsEarly.eq(true));
         let select =
             in_collection(organization, collection, only).filter(with(TrackStatus::is_playable).or(early));
-        let mut rows = self.reader().stream(&summaries(select).into_query()).await?;
+        let mut rows = self.reader().free().stream(&summaries(select).into_query()).await?;
         while let Some(row) = rows.try_next().await? {
             if let Some(track) = ListedRow::<Summary>::of::<Entity>(&row).readable(TrackSummary::try_from) {
                 each(track);

@@ -164,6 +164,11 @@ impl Transaction {
         self.end_unused(which, now).await.map(drop)
     }
 
+    /// Revokes the unused links that a person created.
+    pub async fn delete_links_by(&self, maker: PersonId, now: Timestamp) -> Result<(), CatalogError> {
+        self.end_unused(Column::CreatedBy.eq(maker.uuid()), now).await.map(drop)
+    }
+
     /// Revokes the unused links for new passwords that a person created.
     pub async fn delete_password_links_by(&self, maker: PersonId) -> Result<(), CatalogError> {
         Entity::delete_many()

@@ -1,6 +1,6 @@
 //! API keys. Only hashes of the secrets are stored.
 
-use sea_orm::sea_query::Expr;
+use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
     QueryTrait, Select, Set, Statement,
@@ -12,6 +12,7 @@ use uuid::Uuid;
 use crate::catalog::Catalog;
 use crate::changes::Change;
 use crate::entity::api_key::{ActiveModel, Column, Entity};
+use crate::entity::{signing_key, webhook};
 use crate::error::{CatalogError, Record};
 use crate::query::{TO_CHANGE, change, checked, one, page, readable};
 use crate::transaction::Transaction;
@@ -194,6 +195,41 @@ impl Transaction {
             .filter(Column::Id.eq(key.id.uuid()))
             .filter(Column::OrganizationId.eq(key.organization_id.uuid()));
         change(self.db(), update, Record::ApiKey).await
+    }
+
+    /// Ends what a key made, keys, signing keys and webhooks, no later than the key. The caller has taken the key
+    /// ([`Self::api_key_to_end`]), so that it makes nothing meanwhile.
+    pub async fn end_made_by(
+        &self,
+        organization: OrganizationId,
+        maker: ApiKeyId,
+        end: Timestamp,
+    ) -> Result<(), CatalogError> {
+        self.note(Change::ApiKeys(organization));
+        let (maker, end) = (maker.uuid(), end.unix_millis());
+        let is_later = |column: SimpleExpr| column.clone().is_null().or(column.gt(end));
+        Entity::update_many()
+            .col_expr(Column::ExpiresAt, Expr::value(end))
+            .filter(Column::OrganizationId.eq(organization.uuid()))
+            .filter(Column::MadeByKey.eq(maker))
+            .filter(is_later(Expr::col(Column::ExpiresAt)))
+            .exec(self.db())
+            .await?;
+        signing_key::Entity::update_many()
+            .col_expr(signing_key::Column::ExpiresAt, Expr::value(end))
+            .filter(signing_key::Column::OrganizationId.eq(organization.uuid()))
+            .filter(signing_key::Column::MadeByKey.eq(maker))
+            .filter(is_later(Expr::col(signing_key::Column::ExpiresAt)))
+            .exec(self.db())
+            .await?;
+        webhook::Entity::update_many()
+            .col_expr(webhook::Column::ExpiresAt, Expr::value(end))
+            .filter(webhook::Column::OrganizationId.eq(organization.uuid()))
+            .filter(webhook::Column::MadeByKey.eq(maker))
+            .filter(is_later(Expr::col(webhook::Column::ExpiresAt)))
+            .exec(self.db())
+            .await?;
+        Ok(())
     }
 
     /// Revokes a key, and ends the uploads in its sessions. Returns whether it existed and was not revoked yet. Waits for

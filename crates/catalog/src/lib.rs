@@ -139,14 +139,14 @@ pub use privacy::{
     PersonNames,
 };
 pub use purging::{DeletedObjects, PurgedTitles};
-pub use right::{EndedRight, Office, Purpose, Right, act_for, act_on, in_request, purpose};
+pub use right::{EndedRight, Office, Purpose, Right, act_for, act_on, in_request, purpose, spawn_in_request};
 pub use sealed::{Sealed, SealedAt};
 pub use sessions::SessionPage;
 pub use signing_keys::SigningKeyList;
 pub use store::StoreRecord;
 pub use sweeps::Sweep;
 pub use transaction::Transaction;
-pub use unit::Gathered;
+pub use unit::{Gathered, sees_uncommitted};
 pub use uploads::{UploadHold, UploadLease};
 pub use url::{DatabaseUrl, DatabaseUrlError};
 pub use usage::{

@@ -6,13 +6,15 @@
 //! for the transaction and then sees what it wrote. These locks are given in the order in which they were asked for: nobody
 //! keeps a right by using it all the time.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sea_orm::EntityTrait;
+use tokio::task::JoinHandle;
 use tonearm_domain::{
     Ambient, ApiKey, ApiKeyId, Membership, OrganizationId, PersonId, Role, SignIn, SignInId, Timestamp,
 };
+use tracing::Instrument as _;
 
 use crate::column::moment;
 use crate::entity::{api_key, membership, old_api_key, sign_in};
@@ -34,6 +36,8 @@ struct Request {
     is_victim: AtomicBool,
     /// Whether a transaction was committed, or may have been, that must not be run again.
     has_committed: AtomicBool,
+    /// The number of transactions that it holds.
+    held: AtomicUsize,
 }
 
 /// What the writes of a request are for.
@@ -115,6 +119,7 @@ pub async fn in_request<F: Future>(
             right: Mutex::default(),
             is_victim: AtomicBool::new(false),
             has_committed: AtomicBool::new(false),
+            held: AtomicUsize::new(0),
         });
         async move {
             let output = REQUEST.scope(Arc::clone(&request), work).await;
@@ -124,6 +129,19 @@ pub async fn in_request<F: Future>(
         }
     };
     again_if_victim(&ambient, attempt(work), || again().map(attempt), |(_, is_lost)| *is_lost).await.0
+}
+
+/// Does a part of the running request in a task of its own, on the same right. It goes on if the request is dropped, so
+/// that nothing is left half done.
+pub fn spawn_in_request<F>(work: F) -> JoinHandle<F::Output>
+where
+    F: Future<Output: Send> + Send + 'static,
+{
+    let work = work.in_current_span();
+    match REQUEST.try_with(Arc::clone) {
+        Ok(request) => tokio::spawn(REQUEST.scope(request, work)),
+        Err(_) => tokio::spawn(work),
+    }
 }
 
 /// Notes that the database ended a transaction of the running request in favour of others.
@@ -145,6 +163,37 @@ pub(crate) fn note_commit(outcome: &Result<(), CatalogError>) {
         return note_victim();
     }
     let _ = REQUEST.try_with(|request| request.has_committed.store(true, Ordering::Relaxed));
+}
+
+/// A transaction of the running request, if there is one.
+pub(crate) struct Holding(Option<Arc<Request>>);
+
+impl Holding {
+    pub(crate) fn begin() -> Self {
+        let request = REQUEST.try_with(Arc::clone).ok();
+        if let Some(request) = &request {
+            request.held.fetch_add(1, Ordering::Relaxed);
+        }
+        Self(request)
+    }
+}
+
+impl Drop for Holding {
+    fn drop(&mut self) {
+        if let Some(request) = &self.0 {
+            request.held.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Panics in builds with debug assertions, and so in tests, if the running request holds a transaction when it asks for
+/// another connection: as many such requests as there are connections would wait for each other.
+pub(crate) fn require_no_transaction() {
+    let is_held = || REQUEST.try_with(|request| request.held.load(Ordering::Relaxed) > 0);
+    debug_assert!(
+        !is_held().unwrap_or(false),
+        "a request asks for a connection while it holds a transaction"
+    );
 }
 
 /// Names what the writes of the running request are for. Routes do.

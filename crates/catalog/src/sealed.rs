@@ -71,6 +71,8 @@ impl Catalog {
         let imports = source_import::Entity::find()
             .select_only()
             .columns([source_import::Column::TrackId, source_import::Column::Url])
+            // That of an import whose right has ended is empty.
+            .filter(source_import::Column::Url.ne(Vec::<u8>::new()))
             .into_tuple::<(Uuid, Vec<u8>)>();
         for (id, bytes) in imports.all(self.reader()).await? {
             found.push(Sealed { at: SealedAt::ImportUrl(TrackId::from_uuid(id)), bytes });

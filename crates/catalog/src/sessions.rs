@@ -5,7 +5,8 @@ use sea_orm::{
     ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
 };
 use tonearm_domain::{
-    OrganizationId, PlaySession, PlaySessionId, SessionHandle, Timestamp, UploadSession, UploadSessionId,
+    ApiKeyId, OrganizationId, PlaySession, PlaySessionId, SessionHandle, Timestamp, UploadSession,
+    UploadSessionId,
 };
 use uuid::Uuid;
 
@@ -161,12 +162,48 @@ impl Transaction {
         one(self.db(), UPLOAD.named::<upload_session::Entity>(organization, name)).await
     }
 
-    /// Sets the end of an upload session.
-    pub async fn end_upload_session(&self, id: UploadSessionId, now: Timestamp) -> Result<(), CatalogError> {
+    /// Sets the end of an upload session, and ends its imports.
+    pub async fn end_upload_session(
+        &self,
+        organization: OrganizationId,
+        id: UploadSessionId,
+        now: Timestamp,
+    ) -> Result<(), CatalogError> {
+        self.end_imports_of_session(organization, id).await?;
         let update = upload_session::Entity::update_many()
             .col_expr(upload_session::Column::ExpiresAt, Expr::value(now.unix_millis()))
             .filter(upload_session::Column::Id.eq(id.uuid()));
         change(self.db(), update, Record::UploadSession).await
+    }
+
+    /// Ends the sessions that a key opened, and the uploads and imports in them.
+    pub async fn end_sessions_of_key(
+        &self,
+        organization: OrganizationId,
+        key: ApiKeyId,
+        now: Timestamp,
+    ) -> Result<(), CatalogError> {
+        self.note(Change::PlaySessions);
+        self.end_of_key::<play_session::Entity>(&PLAY, organization, key, now).await?;
+        self.end_of_key::<upload_session::Entity>(&UPLOAD, organization, key, now).await?;
+        self.end_uploads_of_key(organization, key, now).await
+    }
+
+    async fn end_of_key<E: EntityTrait>(
+        &self,
+        columns: &SessionColumns<E::Column>,
+        organization: OrganizationId,
+        key: ApiKeyId,
+        now: Timestamp,
+    ) -> Result<(), CatalogError> {
+        E::update_many()
+            .col_expr(columns.expires_at, Expr::value(now.unix_millis()))
+            .filter(columns.organization_id.eq(organization.uuid()))
+            .filter(columns.api_key_id.eq(key.uuid()))
+            .filter(columns.expires_at.gt(now.unix_millis()))
+            .exec(self.db())
+            .await?;
+        Ok(())
     }
 
     /// Adds an upload session.

@@ -11,7 +11,7 @@ use sea_orm::{
 
 use crate::error::is_of_victim;
 use crate::postgres::Suspects;
-use crate::right;
+use crate::{right, unit};
 
 /// The statements of one transaction.
 ///
@@ -96,7 +96,59 @@ impl ConnectionTrait for Statements {
     }
 }
 
-/// Statements that each run in a transaction of their own.
+/// Statements that only read, outside of a transaction, or in what [`Catalog::as_one`](crate::Catalog::as_one) holds.
+pub(crate) struct Reader {
+    pub(crate) pool: DatabaseConnection,
+}
+
+#[async_trait]
+impl ConnectionTrait for Reader {
+    fn get_database_backend(&self) -> DbBackend {
+        self.pool.get_database_backend()
+    }
+
+    async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
+        match unit::held().await {
+            Some(held) => held.db().execute_raw(statement).await,
+            None => free(&self.pool).execute_raw(statement).await,
+        }
+    }
+
+    async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
+        match unit::held().await {
+            Some(held) => held.db().execute_unprepared(sql).await,
+            None => free(&self.pool).execute_unprepared(sql).await,
+        }
+    }
+
+    async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
+        match unit::held().await {
+            Some(held) => held.db().query_one_raw(statement).await,
+            None => free(&self.pool).query_one_raw(statement).await,
+        }
+    }
+
+    async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
+        match unit::held().await {
+            Some(held) => held.db().query_all_raw(statement).await,
+            None => free(&self.pool).query_all_raw(statement).await,
+        }
+    }
+}
+
+impl Reader {
+    /// The connections, for a task that holds none.
+    pub(crate) fn free(&self) -> &DatabaseConnection {
+        free(&self.pool)
+    }
+}
+
+fn free(pool: &DatabaseConnection) -> &DatabaseConnection {
+    right::require_no_transaction();
+    pool
+}
+
+/// Statements that each run in a transaction of their own, or in what [`Catalog::as_one`](crate::Catalog::as_one) holds.
 ///
 /// Every statement is run to its end. The SQLite driver answers a query for one row with the first row, commits
 /// afterwards and ignores a failure of the commit, so `UPDATE … RETURNING` on a full disk would look like a success.
@@ -120,11 +172,17 @@ impl ConnectionTrait for Single {
     }
 
     async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
-        self.run(self.pool.execute_raw(statement)).await
+        match unit::held().await {
+            Some(held) => held.db().execute_raw(statement).await,
+            None => self.run(free(&self.pool).execute_raw(statement)).await,
+        }
     }
 
     async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
-        self.run(self.pool.execute_unprepared(sql)).await
+        match unit::held().await {
+            Some(held) => held.db().execute_unprepared(sql).await,
+            None => self.run(free(&self.pool).execute_unprepared(sql)).await,
+        }
     }
 
     async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
@@ -132,6 +190,9 @@ impl ConnectionTrait for Single {
     }
 
     async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
-        self.run(self.pool.query_all_raw(statement)).await
+        match unit::held().await {
+            Some(held) => held.db().query_all_raw(statement).await,
+            None => self.run(free(&self.pool).query_all_raw(statement)).await,
+        }
     }
 }

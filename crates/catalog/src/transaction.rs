@@ -15,6 +15,7 @@ use crate::connect_options::Backend;
 use crate::due_clock::DueClock;
 use crate::error::CatalogError;
 use crate::postgres::Suspects;
+use crate::right::Holding;
 use crate::statements::Statements;
 use crate::wakeups::Wakers;
 use crate::work_kind::WorkKind;
@@ -63,6 +64,7 @@ pub struct Transaction {
     ending: Ending,
     /// An organization whose text and metadata were at their limit when it began.
     full: OnceLock<(OrganizationId, QuotaExceeded)>,
+    _holding: Holding,
 }
 
 impl Transaction {
@@ -73,6 +75,7 @@ impl Transaction {
             queued: Default::default(),
             ending,
             full: OnceLock::new(),
+            _holding: Holding::begin(),
         }
     }
 
@@ -162,7 +165,7 @@ impl Transaction {
     /// [`Catalog::on_commit`]: crate::Catalog::on_commit
     /// [`Catalog::as_one`]: crate::Catalog::as_one
     pub async fn commit(self) -> Result<(), CatalogError> {
-        match unit::hold(self) {
+        match unit::hold(self).await {
             Some(transaction) => transaction.commit_now().await,
             None => {
                 right::note_held();
@@ -174,7 +177,7 @@ impl Transaction {
     /// Like [`Self::commit`], for what may be written twice: if the database ends a later transaction of the request in
     /// favour of others, the request is still run again from the beginning.
     pub async fn commit_repeatably(self) -> Result<(), CatalogError> {
-        let Some(transaction) = unit::hold(self) else {
+        let Some(transaction) = unit::hold(self).await else {
             right::note_held();
             return Ok(());
         };

@@ -207,7 +207,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Ends the uploads that depend on the right of a key.
+    /// Ends the uploads and imports that depend on the right of a key.
     pub(crate) async fn end_uploads_of_key(
         &self,
         organization: OrganizationId,
@@ -217,10 +217,11 @@ impl Transaction {
         let of_key = Condition::all()
             .add(Column::OrganizationId.eq(organization.uuid()))
             .add(Column::ApiKeyId.eq(key.uuid()));
-        self.end_uploads(of_key, now).await
+        self.end_uploads(of_key, now).await?;
+        self.end_imports_of_key(organization, key).await
     }
 
-    /// Ends the uploads that depend on the right of a person; with an organization, only there.
+    /// Ends the uploads and imports that depend on the right of a person; with an organization, only there.
     pub(crate) async fn end_uploads_of_person(
         &self,
         person: PersonId,
@@ -229,7 +230,8 @@ impl Transaction {
     ) -> Result<(), CatalogError> {
         let there = organization.map(|organization| Column::OrganizationId.eq(organization.uuid()));
         let of_person = Condition::all().add_option(there).add(Column::PersonId.eq(person.uuid()));
-        self.end_uploads(of_person, now).await
+        self.end_uploads(of_person, now).await?;
+        self.end_imports_of_person(organization, person).await
     }
 
     /// Whoever writes to one of them loses its lease, and records nothing more. Uploads that became a source stay as they

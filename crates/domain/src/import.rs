@@ -13,7 +13,7 @@ pub struct Import {
     pub track_id: TrackId,
     /// The organization that owns the track.
     pub organization_id: OrganizationId,
-    /// The URL, sealed.
+    /// The URL, sealed. Empty once the right on which it was requested has ended.
     pub url: Vec<u8>,
     /// The host in the URL, the only part of it that is shown.
     pub host: String,
@@ -30,6 +30,11 @@ pub struct Import {
 }
 
 impl Import {
+    /// Whether the right on which it was requested has ended.
+    pub fn has_ended(&self) -> bool {
+        self.url.is_empty()
+    }
+
     /// Progress in percent, 0..=99, if the total is known.
     pub fn percent(&self) -> Option<u8> {
         let share = u128::from(self.received) * 100 / u128::from(self.size.filter(|size| *size > 0)?);

@@ -3,8 +3,9 @@
 use std::net::IpAddr;
 
 use crate::actor::Origin;
+use crate::key::ApiKey;
 use crate::recipe::Recipe;
-use crate::selection::Selection;
+use crate::selection::{Selection, VariantList};
 use crate::text::Metadata;
 use crate::timestamp::Timestamp;
 use crate::upload::UploadOpener;
@@ -55,6 +56,24 @@ impl PlaySession {
             Selection::All => recipe.kind.recipe_type().is_playable(),
             Selection::Only(list) => list.contains(&recipe.index),
         }
+    }
+
+    /// The session with no more rights than its key has now. `None` if nothing is left of them: the key was revoked, or
+    /// allows none of its variants.
+    pub fn within(&self, key: &ApiKey) -> Option<Self> {
+        if key.revoked_at.is_some() {
+            return None;
+        }
+        let variants = match (&self.variants, &key.variants) {
+            (own, Selection::All) => own.clone(),
+            (Selection::All, allowed) => allowed.clone(),
+            (Selection::Only(own), allowed) => {
+                let left = own.iter().filter(|index| allowed.allows(index));
+                Selection::Only(VariantList::new(left.cloned())?)
+            }
+        };
+        let is_downloadable = self.is_downloadable && key.is_downloadable;
+        Some(Self { variants, is_downloadable, ..self.clone() })
     }
 
     /// The stored value of `is_downloadable`: a key that forbids downloads takes precedence.

@@ -127,17 +127,18 @@ impl Lookups {
         self.0.keys.get(hash, generation, load).await
     }
 
-    /// Whether the key that opened a session was revoked, and has ended it thereby. A key that expired ends no session.
-    pub(crate) async fn is_revoked(
+    /// A play session as far as the key that opened it still allows it; `None` if not at all. A key that expired ends no
+    /// session.
+    pub(crate) async fn within_key(
         &self,
-        organization_id: OrganizationId,
-        opened_by: Option<ApiKeyId>,
-    ) -> Result<bool, Refusal> {
-        let Some(id) = opened_by else { return Ok(false) };
+        session: Arc<PlaySession>,
+    ) -> Result<Option<Arc<PlaySession>>, Refusal> {
+        let Some(id) = session.api_key_id else { return Ok(Some(session)) };
+        let organization_id = session.organization_id;
         let generation = self.0.generations.current(organization_id.uuid());
         let load = || self.0.catalog.api_key(organization_id, id);
         let key = self.0.keys_by_id.get(id, generation, load).await?;
-        Ok(key.is_none_or(|key| key.revoked_at.is_some()))
+        Ok(key.and_then(|key| session.within(&key)).map(Arc::new))
     }
 
     /// Records in memory that a key was used. [`Lookups::write_key_uses`] writes it to the database.

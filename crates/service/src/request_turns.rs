@@ -112,6 +112,20 @@ pub async fn take_turn(caller: &Caller) -> Result<(), Refusal> {
     take(if ends { Holder::Ending(caller.origin.actor) } else { organization }).await
 }
 
+/// The same for the holder of an upload session of an organization.
+pub(crate) async fn take_turn_of(organization: OrganizationId) -> Result<(), Refusal> {
+    take(Holder::Organization(organization)).await
+}
+
+/// Waits for a turn of an organization outside of [`in_request`], for the holder of an upload URL or an upload session.
+pub(crate) async fn turn_of(organization: OrganizationId) -> Result<Turn, Refusal> {
+    REQUESTS.take(Holder::Organization(organization)).await.ok_or_else(too_many)
+}
+
+fn too_many() -> Refusal {
+    Refusal::Unavailable("too many requests of the organization wait".into())
+}
+
 async fn take(holder: Holder) -> Result<(), Refusal> {
     if TURN.try_with(|own| locked(own).is_some()).unwrap_or(true) {
         return Ok(());
@@ -121,8 +135,7 @@ async fn take(holder: Holder) -> Result<(), Refusal> {
         Holder::Ending(_) => &ENDS,
     };
     let turn = turns.take(holder).await;
-    let turn =
-        turn.ok_or_else(|| Refusal::Unavailable("too many requests of the organization wait".into()))?;
+    let turn = turn.ok_or_else(too_many)?;
     let _ = TURN.try_with(|own| *locked(own) = Some((holder, turn)));
     Ok(())
 }

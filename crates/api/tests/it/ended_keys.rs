@@ -21,6 +21,9 @@ on_both!(
     upload_sessions_end_with_a_revocation_and_not_with_an_expiry,
     nothing_is_uploaded_to_a_session_that_ended_before_the_body,
     a_stored_response_is_not_for_other_origins,
+    an_earlier_end_applies_to_what_a_key_made,
+    a_play_session_has_no_more_rights_than_its_key,
+    sessions_end_with_the_secret_that_opened_them,
     sessions_are_listed_without_their_ids_and_ended,
 );
 
@@ -387,4 +390,80 @@ async fn sessions_are_listed_without_their_ids_and_ended(database: TestDatabase)
     assert_eq!(house.get_open(&format!("{upload}/{of_upload}")).await.status, 401);
     assert_eq!((page(play, 50, "").await.0, page(upload, 50, "").await.0), (rest, vec![]));
     house.get(&format!("{play}?cursor=x")).await.expect_error(400, "invalid_parameter");
+}
+
+async fn an_earlier_end_applies_to_what_a_key_made(database: TestDatabase) {
+    let house = House::open(database).await;
+    let (key, id) = house.key_with_id(CreateKey::new(KeyType::Api, "Leaked")).await;
+    make_everything(&house, &key).await;
+    let early = json!({ "title": "p", "api_key_type_id": "player", "expires_at": house.ambient.now().plus_seconds(10) });
+    house.call_as(&key, Method::POST, "/v1/api_key", early).await.expect_ok();
+    let ends = house.ambient.now().plus_seconds(50);
+    let path = format!("/v1/api_key/{id}");
+    house.call_as(&key, Method::PUT, &path, json!({ "expires_at": ends })).await.expect_ok();
+    let organization = house.organization_id;
+    let keys = house.catalog().api_keys(organization).await.unwrap();
+    let made: Vec<_> = keys.iter().filter(|key| key.made_by == Some(id)).map(|key| key.expires_at).collect();
+    assert_eq!(made.iter().filter(|end| **end == Some(ends)).count(), 3, "{made:?}");
+    assert_eq!(made.len(), 4, "what ends earlier stays as it is: {made:?}");
+    let signing = house.catalog().signing_keys(organization).await.unwrap();
+    assert_eq!(signing.iter().map(|key| key.expires_at).collect::<Vec<_>>(), [Some(ends)]);
+    let webhooks = house.catalog().webhooks(organization).await.unwrap();
+    assert_eq!(webhooks.iter().map(|webhook| webhook.expires_at).collect::<Vec<_>>(), [Some(ends)]);
+    // A later end of the maker gives nothing back.
+    house.put(&path, json!({ "expires_at": ends.plus_seconds(1000) })).await;
+    let signing = house.catalog().signing_keys(organization).await.unwrap();
+    assert_eq!(signing[0].expires_at, Some(ends));
+}
+
+async fn a_play_session_has_no_more_rights_than_its_key(database: TestDatabase) {
+    let house = House::open(database).await;
+    house.add_recipe("second", json!({ "variant_type_id": "transcode", "codec": "opus" })).await;
+    let track = house.ready_track("a.wav").await;
+    let create = CreateKey { is_downloadable: true, ..CreateKey::new(KeyType::Player, "Narrowed") };
+    let (key, id) = house.key_with_id(create).await;
+    let body = json!({ "collection_id": house.collection_id, "is_downloadable": true });
+    let session = house.call_as(&key, Method::POST, "/v1/play_session/collection", body).await.expect_ok();
+    let session = text(&session.json["play_session_id"]);
+    let played = async || house.get_open(&format!("/v1/play/{session}/{track}")).await;
+    let variants = |reply: &crate::reply::Reply| -> Vec<Value> {
+        let listed = reply.json["variants"].as_array().unwrap();
+        listed.iter().map(|variant| variant["variant"]["index"].clone()).collect()
+    };
+    let download = async |variant: &str| {
+        house.get_open(&format!("/v1/play/{session}/{track}/download/{variant}")).await.status.as_u16()
+    };
+    let before = variants(&played().await.expect_ok());
+    assert!(before.contains(&json!("hq")) && before.contains(&json!("second")), "{before:?}");
+    let narrow = async |body: Value| house.put(&format!("/v1/api_key/{id}"), body).await.expect_ok();
+    narrow(json!({ "variants": ["second"] })).await;
+    assert_eq!(variants(&played().await.expect_ok()), [json!("second")]);
+    assert_eq!((download("hq").await, download("second").await), (404, 200));
+    narrow(json!({ "is_downloadable": false })).await;
+    assert_eq!(download("second").await, 403);
+}
+
+async fn sessions_end_with_the_secret_that_opened_them(database: TestDatabase) {
+    let house = House::open(database).await;
+    let track = house.ready_track("a.wav").await;
+    let (key, id) = house.key_with_id(CreateKey::new(KeyType::Api, "Leaked")).await;
+    let (body, play) = (json!({ "collection_id": house.collection_id }), "/v1/play_session/collection");
+    let statuses = async |key: &str| {
+        let played = house.call_as(key, Method::POST, play, body.clone()).await.expect_ok();
+        let uploads = house.call_as(key, Method::POST, "/v1/upload_session", body.clone()).await.expect_ok();
+        let (played, uploads) =
+            (text(&played.json["play_session_id"]), text(&uploads.json["upload_session_id"]));
+        let (house, track) = (&house, &track);
+        async move || {
+            let played = house.get_open(&format!("/v1/play/{played}/{track}")).await.status.as_u16();
+            (played, house.get_open(&format!("/v1/upload_session/{uploads}")).await.status.as_u16())
+        }
+    };
+    let first = statuses(&key).await;
+    let second = house.rotate(id, "1".parse().unwrap()).await;
+    assert_eq!(first().await, (200, 200), "the old secret still works");
+    house.clock.advance_seconds(3600);
+    let later = statuses(&second).await;
+    house.rotate(id, "0".parse().unwrap()).await;
+    assert_eq!((first().await, later().await), ((401, 401), (401, 401)));
 }

@@ -13,8 +13,8 @@ use tonearm_api::{ApiSettings, App, AppParts};
 use tonearm_blobs::Blobs;
 use tonearm_catalog::{AuditFilter, Catalog, ConnectOptions};
 use tonearm_domain::{
-    Ambient, ApiKeyId, CachePolicy, DiskRoom, DiskUse, KeyType, Meter, OrganizationId, Patch, Recipe,
-    RecipeKind, Selection, Transcode,
+    Ambient, ApiKeyId, CachePolicy, DiskRoom, DiskUse, KeyOverlap, KeyType, Meter, OrganizationId, Patch,
+    Recipe, RecipeKind, Selection, Transcode,
 };
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 use tonearm_fixtures::{ManualClock, TestDatabase, ambient};
@@ -316,6 +316,12 @@ impl House {
     pub(crate) async fn key_with_id(&self, create: CreateKey) -> (String, ApiKeyId) {
         let created = self.library.create_key(&Caller::owner(self.organization_id), create).await.unwrap();
         (created.text.reveal().to_owned(), created.key.id)
+    }
+
+    /// Gives a key another secret as a person would in the dashboard.
+    pub(crate) async fn rotate(&self, id: ApiKeyId, overlap: KeyOverlap) -> String {
+        let rotated = self.library.rotate_key(&Caller::owner(self.organization_id), id, overlap).await;
+        rotated.unwrap().text.reveal().to_owned()
     }
 
     /// Renames a key as a person would in the dashboard.

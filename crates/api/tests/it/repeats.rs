@@ -15,7 +15,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tonearm_api::ApiSettings;
-use tonearm_catalog::{Backend, Change, Transaction};
+use tonearm_catalog::{Backend, Change, ConnectOptions, Transaction};
 use tonearm_fixtures::{FailedReadings, TestDatabase};
 use tonearm_service::IdempotentRequest;
 
@@ -33,6 +33,7 @@ on_both!(
     a_client_that_goes_away_has_its_request_done,
     a_request_that_takes_too_long_goes_on,
     an_answer_is_kept_with_what_was_done,
+    a_request_needs_one_connection,
 );
 
 async fn post(house: &House, key: &str, path: &str, repeat: &str, body: &Value) -> Reply {
@@ -287,4 +288,31 @@ async fn an_answer_is_kept_with_what_was_done(database: TestDatabase) {
     let id = repeated.json["variant_id"].as_str().unwrap();
     house.get(&format!("/v1/variant/{id}")).await.expect_ok();
     post(&house, &house.key, &path, "other", &body).await.expect_error(409, "already_exists");
+}
+
+/// Requests that hold one connection and wait for another would wait for each other.
+async fn a_request_needs_one_connection(database: TestDatabase) {
+    let options = ConnectOptions {
+        max_connections: 1,
+        acquire_timeout: Duration::from_secs(10),
+        ..ConnectOptions::default()
+    };
+    let house = House::open_with(database, options).await;
+    let track_id = house.ready_track("Song.wav").await;
+    let failed = house.ready_track_of("Text.wav", b"no sound".repeat(1000)).await;
+    let collection_id = &house.collection_id;
+    let requests = [
+        ("/v1/play_session/collection", json!({ "collection_id": collection_id, "variants": ["hq"] })),
+        ("/v1/play_session/track", json!({ "track_id": track_id })),
+        (&format!("/v1/track/{failed}/retry"), json!({})),
+        ("/v1/track", track(&house)),
+        ("/v1/collection", json!({ "title": "Second" })),
+        ("/v1/upload_session", json!({ "collection_id": collection_id })),
+        ("/v1/api_key", json!({ "api_key_type_id": "player", "title": "Second" })),
+        (&format!("/v1/track/{track_id}/variant"), json!({ "index": "own", "variant_type_id": "preview" })),
+    ];
+    for (place, (path, body)) in requests.iter().enumerate() {
+        let reply = post(&house, &house.key, path, &place.to_string(), body).await;
+        assert_eq!(reply.status, 200, "{path}: {}", reply.json);
+    }
 }

@@ -12,7 +12,11 @@ use tonearm_service::requests_at_once;
 use crate::house::House;
 use crate::on_both;
 
-on_both!(a_request_does_not_wait_for_the_flood_of_another_organization, who_waits_for_a_body_has_no_turn);
+on_both!(
+    a_request_does_not_wait_for_the_flood_of_another_organization,
+    holders_of_upload_sessions_take_turns_too,
+    who_waits_for_a_body_has_no_turn,
+);
 
 async fn a_request_does_not_wait_for_the_flood_of_another_organization(database: TestDatabase) {
     let house = House::open(database).await;
@@ -48,4 +52,23 @@ async fn who_waits_for_a_body_has_no_turn(database: TestDatabase) {
         tokio::join!(house.send(request), arrives).0.expect_ok();
     };
     join_all((0..most).map(create)).await;
+}
+
+async fn holders_of_upload_sessions_take_turns_too(database: TestDatabase) {
+    let house = House::open(database).await;
+    let (neighbour, session) = (house.neighbour().await, house.upload_session().await);
+    let flood = 20 * requests_at_once();
+    let ask = async |key: &str| {
+        if key.is_empty() {
+            let (path, body) = (format!("/v1/upload/{session}/track"), json!({ "file_name": "a.wav" }));
+            house.call_as("", Method::POST, &path, body).await.expect_ok();
+        } else {
+            house.call_as(key, Method::GET, "/v1/track", Value::Null).await.expect_ok();
+        }
+        !key.is_empty()
+    };
+    let keys = std::iter::repeat_n("", flood).chain([neighbour.as_str()]);
+    let answered: Vec<bool> = keys.map(ask).collect::<FuturesUnordered<_>>().collect().await;
+    let place = answered.iter().position(|is_neighbour| *is_neighbour).unwrap();
+    assert!(place <= 3 * requests_at_once(), "{place} of {flood}");
 }

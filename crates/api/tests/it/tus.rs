@@ -28,6 +28,7 @@ on_both!(
     the_length_may_come_later,
     a_broken_piece_is_kept_as_far_as_it_came,
     checksums_decide_about_a_piece,
+    nothing_is_kept_of_a_piece_that_is_too_long,
     parts_are_joined,
     parts_of_others_make_no_track,
     a_whole_is_joined_without_its_client,
@@ -241,6 +242,28 @@ async fn checksums_decide_about_a_piece(database: TestDatabase) {
     let unknown = send(&house, Method::PATCH, &url, &headers, Body::from("x")).await;
     assert_eq!(unknown.expect_error(400, "invalid_parameter").json["field"], "Upload-Checksum");
     assert_eq!(offset(&house, &url).await, 5000);
+}
+
+async fn nothing_is_kept_of_a_piece_that_is_too_long(database: TestDatabase) {
+    let house = House::open(database).await;
+    let session = house.upload_session().await;
+    let chunks = |count: usize| {
+        let chunk = || Ok::<_, std::io::Error>(vec![7; 100_000]);
+        Body::from_stream(futures::stream::iter((0..count).map(move |_| chunk())))
+    };
+    let headers = [("content-type", STREAM), ("upload-offset", "0")];
+    // Longer than announced.
+    let url = begin(&house, &session, 150_000).await;
+    let refused = send(&house, Method::PATCH, &url, &headers, chunks(2)).await;
+    assert!((400..500).contains(&refused.status), "{}", refused.status);
+    assert_eq!((offset(&house, &url).await, draft_bytes(&house)), (0, 0));
+    // Longer than files may be.
+    let deferred = metadata(&[("upload_session_id", &session), ("filename", "Song.wav")]);
+    let begun = [("upload-metadata", deferred.as_str()), ("upload-defer-length", "1")];
+    let begun = send(&house, Method::POST, "/upload/tus", &begun, Body::empty()).await;
+    let url = begun.header("location").unwrap().to_owned();
+    send(&house, Method::PATCH, &url, &headers, chunks(21)).await.expect_error(413, "too_large");
+    assert_eq!((offset(&house, &url).await, draft_bytes(&house)), (0, 0));
 }
 
 /// Begins a partial upload of this many bytes in a session, and returns its URL.

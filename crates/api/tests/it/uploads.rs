@@ -1,19 +1,24 @@
 //! Decisions, "Upload": how uploaded bytes are received.
 
+use std::task::Poll;
 use std::time::Duration;
 
 use axum::body::Body;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
-use futures::{StreamExt, stream};
+use futures::{StreamExt, TryStreamExt as _, stream};
 use http::Request;
 use md5::Md5;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
 use tonearm_api::ApiSettings;
+use tonearm_catalog::Change;
 use tonearm_domain::{Colour, ObjectKey, Timestamp};
 use tonearm_fixtures::TestDatabase;
+use tower::ServiceExt as _;
 
 use crate::house::{House, LIMITS, WaitingTrack, broken_after, local, tone};
 use crate::on_both;
@@ -34,6 +39,7 @@ on_both!(
     noise_is_no_track,
     a_cover_replaces_the_drawn_one,
     covers_have_rules,
+    a_client_that_leaves_after_the_last_byte_has_uploaded_the_file,
 );
 
 async fn put(house: &House, url: &str, headers: &[(&str, String)], body: Body) -> Reply {
@@ -420,4 +426,35 @@ async fn covers_have_rules(database: TestDatabase) {
     let for_source = url.replace("/source?", "/cover?");
     let forged = Request::post(local(&for_source)).body(Body::from(picture())).unwrap();
     house.send(forged).await.expect_error(401, "invalid_upload_url");
+}
+
+/// Otherwise the file would be in the store, and neither in the quota nor anywhere else.
+async fn a_client_that_leaves_after_the_last_byte_has_uploaded_the_file(database: TestDatabase) {
+    let house = House::open(database).await;
+    let waiting = house.waiting_track().await;
+    let (changed, mut changes) = mpsc::unbounded_channel();
+    house.catalog().on_commit(move |all| {
+        let is_of_track = all.iter().any(|change| matches!(change, Change::Track(_)));
+        // The test may have ended.
+        let _ = is_of_track.then(|| changed.send(()));
+    });
+    let (end, mut is_at_end) = oneshot::channel();
+    let mut end = Some(end);
+    let end = stream::poll_fn(move |_| {
+        end.take().map(|end| end.send(()));
+        Poll::Ready(None)
+    });
+    let body = stream::iter([Ok::<_, std::io::Error>(tone())]).chain(end);
+    let request = Request::put(local(&waiting.url)).body(Body::from_stream(body)).unwrap();
+    {
+        let answer = house.router.clone().oneshot(request);
+        tokio::select! {
+            biased;
+            _ = &mut is_at_end => {}
+            answer = answer => panic!("answered before the client could leave: {answer:?}"),
+        }
+    }
+    timeout(Duration::from_secs(20), changes.recv()).await.unwrap().unwrap();
+    assert_eq!(house.track_status(&waiting.track).await, "processing");
+    assert_eq!(house.blobs.list(None, None).try_collect::<Vec<_>>().await.unwrap().len(), 1);
 }

@@ -1,6 +1,11 @@
 //! Requests with an idempotency key: one claim takes effect, and effect and response are one transaction.
 
-use tonearm_catalog::{Catalog, Claim, Gathered, IdempotentRequest, Repetition};
+use std::time::Duration;
+
+use futures::future::join_all;
+use tonearm_catalog::{
+    Catalog, Claim, ConnectOptions, Gathered, IdempotentRequest, Purpose, Repetition, in_request,
+};
 use tonearm_domain::{Ambient, Collection, Organization};
 use tonearm_fixtures::ambient;
 
@@ -12,6 +17,8 @@ crate::on_both!(
     a_claim_that_was_taken_over_has_no_effect,
     transactions_of_one_piece_of_work_are_one,
     a_piece_of_work_is_rolled_back_as_a_whole,
+    a_piece_of_work_sees_its_own_changes_and_takes_one_connection,
+    a_request_holds_one_connection,
 );
 
 fn claim(ambient: &Ambient) -> Claim {
@@ -130,4 +137,42 @@ async fn a_piece_of_work_is_rolled_back_as_a_whole(database: TestDatabase) {
     assert!(matches!(gathered, Gathered::Lost));
     insert(&catalog, &two).await;
     assert!(!is_there(&catalog, &organization, &one).await && is_there(&catalog, &organization, &two).await);
+}
+
+async fn a_piece_of_work_sees_its_own_changes_and_takes_one_connection(database: TestDatabase) {
+    let options = ConnectOptions {
+        max_connections: 1,
+        acquire_timeout: Duration::from_secs(10),
+        ..ConnectOptions::default()
+    };
+    let catalog = Catalog::connect(&database.url.parse().unwrap(), options).await.unwrap();
+    let (ambient, _) = ambient();
+    let (organization, _) = stored_collection(&catalog, &ambient).await;
+    let [one, two] = [(); 2].map(|()| bare_collection(&ambient, &organization));
+    let work = async {
+        insert(&catalog, &one).await;
+        insert(&catalog, &two).await;
+        join_all([&one, &two].map(|added| is_there(&catalog, &organization, added))).await
+    };
+    let (seen, gathered) = catalog.as_one(work).await;
+    assert_eq!(seen, [true, true]);
+    drop(gathered);
+    assert!(!is_there(&catalog, &organization, &one).await);
+}
+
+async fn a_request_holds_one_connection(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    let request = async |is_held: bool| {
+        let (catalog, organization, id) = (catalog.clone(), organization.id, collection.id);
+        let work = async move {
+            let tx = catalog.begin().await.unwrap();
+            let held = is_held.then_some(tx);
+            catalog.collection(organization, id).await.unwrap();
+            drop(held);
+        };
+        tokio::spawn(in_request(ambient.clone(), Purpose::Add, work, || None)).await
+    };
+    assert!(request(false).await.is_ok());
+    assert!(request(true).await.unwrap_err().is_panic());
 }

@@ -24,7 +24,7 @@ pub struct RotatedKey {
 
 impl Library {
     /// Gives a key a new secret, on behalf of a person or the command line. Refused while the previous secret still
-    /// works: a key never has more than two.
+    /// works: a key never has more than two. If the previous one ends at once, so do the sessions that it opened.
     pub async fn rotate_key(
         &self,
         caller: &Caller,
@@ -50,6 +50,9 @@ impl Library {
         // A secret never outlives its key.
         let old_until = overlap.until(now).map(|until| key.expires_at.map_or(until, |end| end.min(until)));
         tx.replace_api_key_hash(&key, &text.hash(), old_until).await?;
+        if old_until.is_none() {
+            tx.end_sessions_of_key(caller.organization_id, id, now).await?;
+        }
         tx.delete_share_key_text(id).await?;
         self.keep_share_text(&tx, caller, &key, &text).await?;
         let done = AuditedAction { action: AuditAction::KeyRotate, subject_id: id.uuid(), title: &key.title };

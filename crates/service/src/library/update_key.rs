@@ -61,7 +61,7 @@ fn is_same<T: PartialEq>(sent: Patch<T>, own: Option<T>) -> bool {
 }
 
 impl Library {
-    /// Changes a key. A calling key may only grant permissions that it has itself, and cannot grant any to keys of type
+    /// Changes a key. An earlier end applies to what the key made, too. A calling key may only grant permissions that it has itself, and cannot grant any to keys of type
     /// `api`. A key that another key widens counts as made by it, until a person changes it.
     pub async fn update_key(
         &self,
@@ -75,7 +75,11 @@ impl Library {
             // Before the key: who renames a recipe locks in this order.
             tx.recipes_to_follow(caller.organization_id).await?;
         }
-        let found = tx.api_key(caller.organization_id, id).await?;
+        let found = match update.expires_at {
+            Patch::Keep => tx.api_key(caller.organization_id, id).await?,
+            // With an earlier end, what it makes meanwhile must not last longer.
+            _ => tx.api_key_to_end(caller.organization_id, id).await?,
+        };
         let before = found.ok_or(Refusal::NotFound(Resource::ApiKey))?;
         if before.revoked_at.is_some() {
             let message = "this API key is revoked and cannot be changed; create another one".to_owned();
@@ -100,6 +104,9 @@ impl Library {
             None => None,
         };
         tx.update_api_key(&key).await?;
+        if let Some(end) = key.expires_at.filter(|_| before.lasts_longer_than(&key)) {
+            tx.end_made_by(caller.organization_id, id, end).await?;
+        }
         let done = AuditedAction { action: AuditAction::KeyUpdate, subject_id: id.uuid(), title: &key.title };
         audit::record(&tx, &self.ambient, caller, done).await?;
         tx.commit().await?;

@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 use moka::Expiry;
 use moka::future::Cache;
 use tokio::time::Instant;
-use tonearm_catalog::CatalogError;
+use tonearm_catalog::{CatalogError, sees_uncommitted};
 use tonearm_telemetry::Cache as CacheName;
 
 use super::weight::Weight;
@@ -128,6 +128,10 @@ where
     where
         F: Future<Output = Result<Option<V>, CatalogError>> + Send,
     {
+        // What the running work has not committed is for itself alone.
+        if sees_uncommitted() {
+            return Ok(Box::pin(load()).await?.map(Arc::new));
+        }
         let key = (key, generation);
         let mut known = self.entries.get(&key).await;
         // The cache uses the system clock, which does not advance when a simulation moves the time.

@@ -100,11 +100,12 @@ impl People {
         Ok(tx.commit().await?)
     }
 
-    /// Ends every session of a person, in every browser, and forgets the person's devices.
+    /// Ends every session of a person, in every browser, forgets the person's devices, and ends the links that the person
+    /// made.
     pub async fn end_sessions(&self, by: Origin, id: PersonId) -> Result<(), Refusal> {
         let tx = self.catalog.begin().await?;
         let person = self.person_to_administer(&tx, by, id).await?;
-        end_sign_ins(&tx, id, None).await?;
+        end_sign_ins(&tx, id, None, self.ambient.now()).await?;
         self.record_about(&tx, by, AuditAction::PersonEndSessions, &person).await?;
         Ok(tx.commit().await?)
     }
@@ -134,6 +135,13 @@ impl People {
     pub async fn reset_password(&self, by: Origin, id: PersonId) -> Result<OneTimeLink, Refusal> {
         let tx = self.catalog.begin().await?;
         let person = self.person_to_administer(&tx, by, id).await?;
+        // A link for the own account would stand in for its password.
+        require_another(
+            by,
+            id,
+            "you cannot create a password link for your own account; change your password in your profile, or ask \
+             another administrator",
+        )?;
         if !person.is_active() {
             return Err(Refusal::Conflict {
                 code: ErrorCode::PersonDisabled,
@@ -205,7 +213,7 @@ impl People {
 
     /// Ends everything with which a person can sign in, come back, let others in or upload.
     async fn end_access(&self, tx: &Transaction, id: PersonId) -> Result<(), Refusal> {
-        end_sign_ins(tx, id, None).await?;
+        end_sign_ins(tx, id, None, self.ambient.now()).await?;
         tx.delete_password_links(id).await?;
         tx.delete_invitations_of(id, None, self.ambient.now()).await?;
         Ok(tx.end_editing(id, None, self.ambient.now()).await?)
@@ -224,7 +232,7 @@ impl People {
     }
 }
 
-fn require_another(by: Origin, id: PersonId, message: &str) -> Result<(), Refusal> {
+pub(super) fn require_another(by: Origin, id: PersonId, message: &str) -> Result<(), Refusal> {
     if by.actor != Actor::Person(id) {
         return Ok(());
     }

@@ -115,7 +115,7 @@ impl People {
             });
         }
         if tx.delete_identity(person.id, id, self.ambient.now()).await? {
-            end_sign_ins(&tx, person.id, Some(resumed.sign_in.id)).await?;
+            end_sign_ins(&tx, person.id, Some(resumed.sign_in.id), self.ambient.now()).await?;
             self.record_of_person(&tx, AuditAction::IdentityUnlink, &person, device.address).await?;
         }
         Ok(tx.commit().await?)
@@ -132,7 +132,7 @@ impl People {
         let tx = self.catalog.begin().await?;
         let person = self.person_to_administer(&tx, by, id).await?;
         if tx.delete_identity(id, identity, self.ambient.now()).await? {
-            end_sign_ins(&tx, id, None).await?;
+            end_sign_ins(&tx, id, None, self.ambient.now()).await?;
             self.record_about(&tx, by, AuditAction::IdentityUnlink, &person).await?;
         }
         Ok(tx.commit().await?)

@@ -203,7 +203,7 @@ impl People {
         let link = self.lock_link(&tx, token).await?;
         tx.note_invitation_used(link.id, self.ambient.now()).await?;
         tx.set_password_hash(person.id, &hash).await?;
-        end_sign_ins(&tx, person.id, None).await?;
+        end_sign_ins(&tx, person.id, None, self.ambient.now()).await?;
         self.unlink_all_identities(&tx, &person, device.address).await?;
         self.record_of_person(&tx, AuditAction::PasswordChange, &person, device.address).await?;
         let entry = self.let_in_or_ask(&tx, person, &hash, None, device, None).await?;
@@ -257,7 +257,7 @@ impl People {
             }
             (InvitationPurpose::NewPassword(id), maker) => {
                 let administrators = tx.administrators_to_change().await?;
-                let may_make = maker.is_none_or(|maker| administrators.contains(&maker));
+                let may_make = maker.is_none_or(|maker| maker != *id && administrators.contains(&maker));
                 may_make && tx.person(*id).await?.is_some_and(|found| found.is_active())
             }
         })

@@ -57,7 +57,7 @@ impl People {
         let tx = self.begin_verified(resumed, &subjects, &stored).await?;
         tx.set_password_hash(person.id, &hash).await?;
         tx.delete_password_links(person.id).await?;
-        end_sign_ins(&tx, person.id, Some(resumed.sign_in.id)).await?;
+        end_sign_ins(&tx, person.id, Some(resumed.sign_in.id), self.ambient.now()).await?;
         if unlinking {
             self.unlink_all_identities(&tx, person, device.address).await?;
         }

@@ -6,6 +6,7 @@ use tonearm_domain::{
 };
 use tonearm_signing::TotpSecret;
 
+use super::administration::require_another;
 use super::second_factor::{recovery_hash, vault_context};
 use super::sign_in::end_sign_ins;
 use super::throttle::Subjects;
@@ -160,10 +161,16 @@ impl People {
     pub async fn reset_second_factor(&self, by: Origin, id: PersonId) -> Result<(), Refusal> {
         let tx = self.catalog.begin().await?;
         let person = self.person_to_administer(&tx, by, id).await?;
+        require_another(
+            by,
+            id,
+            "you cannot reset two-factor authentication of your own account; turn it off with a code in your profile, \
+             or ask another administrator",
+        )?;
         if !tx.delete_second_factor(id).await? {
             return Err(is_off());
         }
-        end_sign_ins(&tx, id, None).await?;
+        end_sign_ins(&tx, id, None, self.ambient.now()).await?;
         self.record_about(&tx, by, AuditAction::SecondFactorReset, &person).await?;
         Ok(tx.commit().await?)
     }

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    Actor, AuditAction, EmailAddress, Origin, Password, Person, PersonId, SignIn, SignInId,
+    Actor, AuditAction, EmailAddress, Origin, Password, Person, PersonId, SignIn, SignInId, Timestamp,
 };
 use tonearm_signing::Token;
 
@@ -202,8 +202,8 @@ impl People {
         Ok(tx.commit().await?)
     }
 
-    /// Ends every sign-in of a person, in every browser, and forgets the person's devices. `unlinking` also unlinks the
-    /// accounts at the provider, if the person has a password to sign in with.
+    /// Ends every sign-in of a person, in every browser, forgets the person's devices, and ends the links that the person
+    /// made. `unlinking` also unlinks the accounts at the provider, if the person has a password to sign in with.
     pub async fn sign_out_everywhere(
         &self,
         person: &Person,
@@ -212,7 +212,7 @@ impl People {
     ) -> Result<(), Refusal> {
         let tx = self.catalog.begin().await?;
         let Some((person, hash)) = tx.person_with_password(person.id).await? else { return Ok(()) };
-        end_sign_ins(&tx, person.id, None).await?;
+        end_sign_ins(&tx, person.id, None, self.ambient.now()).await?;
         if unlinking && hash != passwords::NONE {
             self.unlink_all_identities(&tx, &person, address).await?;
         }
@@ -258,13 +258,16 @@ impl People {
     }
 }
 
-/// Ends the sign-ins of a person, except for `but`, and forgets all devices.
+/// Ends the sign-ins of a person, except for `but`, forgets all devices, and ends the unused links that the person made:
+/// whoever took over one of the sign-ins may have made them.
 pub(super) async fn end_sign_ins(
     tx: &Transaction,
     id: PersonId,
     but: Option<SignInId>,
+    now: Timestamp,
 ) -> Result<(), Refusal> {
     tx.delete_sign_ins(id, but).await?;
+    tx.delete_links_by(id, now).await?;
     Ok(tx.delete_known_devices(id).await?)
 }
 

@@ -1,5 +1,7 @@
 //! Creating a play session.
 
+use std::sync::Arc;
+
 use tonearm_domain::{CollectionId, ExpiresIn, Metadata, PlaySession, Selection, TrackId, VariantIndex};
 
 use super::listable::Wanted;
@@ -79,12 +81,10 @@ impl Playback {
         };
         let tracks = self.track_list(&session).await?;
         let written = self.0.sessions.write(session.clone(), (!lists_all).then_some(wanted)).await?;
-        // Sessions are written in batches, and their transaction judges no key.
-        if self.0.lookups.is_revoked(organization_id, session.api_key_id).await? {
-            return Err(INVALID_API_KEY);
-        }
         session.variants = written.ok_or_else(|| nothing_to_list(&caller.variants))?;
-        self.open_with(session, tracks).await
+        // Sessions are written in batches, and their transaction judges no key.
+        let session = self.0.lookups.within_key(Arc::new(session)).await?.ok_or(INVALID_API_KEY)?;
+        self.open_with(Arc::unwrap_or_clone(session), tracks).await
     }
 }
 

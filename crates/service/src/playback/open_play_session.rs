@@ -38,8 +38,7 @@ impl Playback {
         if session.organization_id != caller.organization_id || !reaches(caller, &session, collection_id) {
             return Err(not_found);
         }
-        self.require_valid(&session).await?;
-        self.open(PlaySession::clone(&session)).await
+        self.open(Arc::unwrap_or_clone(self.valid(session).await?)).await
     }
 
     /// The session with this id, for any client that has the id, if the configuration allows that.
@@ -147,14 +146,15 @@ impl Playback {
 
     pub(super) async fn valid_session(&self, id: PlaySessionId) -> Result<Arc<PlaySession>, Refusal> {
         let session = self.0.lookups.play_session(id).await?.ok_or(INVALID)?;
-        self.require_valid(&session).await?;
-        Ok(session)
+        self.valid(session).await
     }
 
-    /// Refuses a session that has expired, or whose key was revoked.
-    async fn require_valid(&self, session: &PlaySession) -> Result<(), Refusal> {
-        let is_revoked = self.0.lookups.is_revoked(session.organization_id, session.api_key_id).await?;
-        if session.is_valid_at(self.0.ambient.now()) && !is_revoked { Ok(()) } else { Err(INVALID) }
+    /// A session as far as its key still allows it. Refuses one that has expired, or of whose rights nothing is left.
+    async fn valid(&self, session: Arc<PlaySession>) -> Result<Arc<PlaySession>, Refusal> {
+        if !session.is_valid_at(self.0.ambient.now()) {
+            return Err(INVALID);
+        }
+        self.0.lookups.within_key(session).await?.ok_or(INVALID)
     }
 }
 

@@ -64,7 +64,7 @@ impl Privacy {
         for redaction in Redaction::IN_ORDER {
             self.redact_audit_log(redaction, &subject).await?;
         }
-        Ok(())
+        Ok(self.catalog.empty_log().await?)
     }
 
     async fn has_data(&self, subject: &PrivacySubject) -> Result<bool, Refusal> {

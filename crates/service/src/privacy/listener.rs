@@ -73,6 +73,7 @@ impl Privacy {
         let rows = tx.forget_listeners(&hashes).await?;
         tx.audit(&self.erasure(by, None)).await?;
         tx.commit().await?;
+        self.catalog.empty_log().await?;
         Ok(rows)
     }
 }

@@ -18,6 +18,10 @@ use crate::uploads::Arrived;
 /// How often progress is reported, and how late a cancellation by another node is noticed.
 const PERIOD: Duration = Duration::from_secs(1);
 
+/// Why an import fails whose requester has lost the right to it.
+const ENDED: &str =
+    "the API key, the upload session or the person that requested it has no right to it any more";
+
 /// The result of recording a file, if nothing failed.
 enum Recorded {
     Done,
@@ -41,6 +45,9 @@ impl Processing {
         // The track was deleted or uploaded, or the import was cancelled. If a deleted track is restored, the import is
         // queued again.
         let (Some(track), Some(import)) = (track, import) else { return self.finish(&run.claimed).await };
+        if import.has_ended() {
+            return self.fail_import(run, organization_id, track_id, ENDED).await;
+        }
         let importing =
             self.importing.as_ref().ok_or_else(|| JobError::internal("imports are not set up"))?;
         let arriving = Arriving::of(&import);
@@ -50,7 +57,9 @@ impl Processing {
             biased;
             arrived = fetching.instrument(tracing::info_span!("import")) => arrived,
             () = run.cancel.cancelled() => return Err(JobError::Cancelled),
-            () = self.report_until_called_off(track_id, &arriving) => return self.finish(&run.claimed).await,
+            () = self.report_until_called_off(track_id, &arriving) => {
+                return self.end_unwanted(run, organization_id, track_id).await;
+            }
         };
         tonearm_telemetry::imported(match &arrived {
             Ok(_) => Outcome::Success,
@@ -117,7 +126,7 @@ impl Processing {
         }
         match recorded? {
             Recorded::Done => Ok(()),
-            Recorded::NotWanted => self.finish(&run.claimed).await,
+            Recorded::NotWanted => self.end_unwanted(run, track.organization_id, track.id).await,
             Recorded::OverQuota(reason) => {
                 self.fail_import(run, track.organization_id, track.id, &reason).await
             }
@@ -151,6 +160,21 @@ impl Processing {
         }
         tx.commit().await?;
         Ok(Recorded::Done)
+    }
+
+    /// Ends the job of an import that is not wanted any more. The track learns of it if the right to it has ended.
+    async fn end_unwanted(
+        &self,
+        run: &JobRun,
+        organization_id: OrganizationId,
+        track_id: TrackId,
+    ) -> Result<(), JobError> {
+        match self.catalog.import(track_id).await? {
+            Some(import) if import.has_ended() => {
+                self.fail_import(run, organization_id, track_id, ENDED).await
+            }
+            _ => self.finish(&run.claimed).await,
+        }
     }
 
     /// Ends an import that would fail again on a retry.

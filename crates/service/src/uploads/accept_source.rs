@@ -2,8 +2,9 @@
 
 use bytes::Bytes;
 use futures::{Stream, StreamExt as _, TryStreamExt as _, stream};
+use tokio::sync::{mpsc, oneshot};
 use tonearm_blobs::{PutError, PutTerms, Stored};
-use tonearm_catalog::{CatalogError, Transaction};
+use tonearm_catalog::{CatalogError, Transaction, spawn_in_request};
 use tonearm_domain::{
     Actor, Ambient, AuditAction, ContentType, ErrorCode, Job, ObjectFile, ObjectKey, Origin, Replacement,
     ReplacementId, ReplacementState, Source, SourceSlot, Track, TrackId, TrackStatus, VariantIndex,
@@ -59,7 +60,31 @@ impl Uploads {
     ///
     /// It returns once the bytes and the row are durable. If anything fails before, nothing is left behind and the URL
     /// can be used again. If several uploads to one track run at once, the first to complete wins; the others conflict.
+    ///
+    /// Dropping the future ends the body. What has arrived as a whole by then is still recorded.
     pub async fn accept_source<S>(
+        &self,
+        origin: Origin,
+        slot: SourceSlot,
+        body: S,
+        terms: UploadTerms,
+    ) -> Result<AcceptedUpload, Refusal>
+    where
+        S: Stream<Item = Result<Bytes, BodyError>> + Send + Unpin,
+    {
+        let (sender, body) = relay(body);
+        let uploads = self.clone();
+        let work = async move { uploads.accept_relayed(origin, slot, Box::pin(body), terms).await };
+        let mut accepting = spawn_in_request(work);
+        let accepted = tokio::select! {
+            biased;
+            accepted = &mut accepting => accepted,
+            () = sender => accepting.await,
+        };
+        accepted.unwrap_or_else(|error| Err(Refusal::Internal(error.into())))
+    }
+
+    async fn accept_relayed<S>(
         &self,
         origin: Origin,
         slot: SourceSlot,
@@ -290,6 +315,32 @@ fn used() -> Refusal {
             "this upload URL has already been used, or the replacement was cancelled; request another one"
                 .to_owned(),
     }
+}
+
+/// The chunks of a body for another task, and what sends them: each once the task asks for it. If the sender is dropped
+/// before the end of the body, the body fails.
+fn relay<S>(
+    mut body: S,
+) -> (impl Future<Output = ()> + Send, impl Stream<Item = Result<Bytes, BodyError>> + Send + 'static)
+where
+    S: Stream<Item = Result<Bytes, BodyError>> + Send + Unpin,
+{
+    let (asks, mut asked) = mpsc::channel::<oneshot::Sender<_>>(1);
+    let send = async move {
+        while let Some(answer) = asked.recv().await {
+            // Whoever asks no longer waits for the answer if the task has ended.
+            drop(answer.send(body.next().await));
+        }
+    };
+    let chunks = stream::unfold(asks, |asks| async {
+        let (answer, chunk) = oneshot::channel();
+        let chunk = match asks.send(answer).await {
+            Ok(()) => chunk.await.unwrap_or_else(|_| Some(Err("the request was dropped".into()))),
+            Err(_) => Some(Err("the request was dropped".into())),
+        };
+        chunk.map(|chunk| (chunk, asks))
+    });
+    (send, chunks)
 }
 
 /// The chunks of a source, each once it is claimed.

@@ -50,7 +50,8 @@ impl Uploads {
         mut track: Track,
         arrived: &Arrived,
     ) -> Result<bool, CatalogError> {
-        let Some(import) = tx.import(track.id).await? else { return Ok(false) };
+        let import = tx.import(track.id).await?.filter(|import| !import.has_ended());
+        let Some(import) = import else { return Ok(false) };
         let Ok(status) = track.accept_source() else { return Ok(false) };
         track.status = status;
         if let Some(name) = arrived.file_name.as_ref().filter(|_| !import.is_named) {

@@ -19,6 +19,7 @@ use crate::imports;
 use crate::library::texts::check_index;
 use crate::library::{CreateTrack, UploadHandles, insert_track};
 use crate::refusal::{Refusal, Resource};
+use crate::request_turns::take_turn_of;
 use crate::track_view::{TrackParents, TrackView};
 
 /// Parameters of a new upload session.
@@ -150,7 +151,7 @@ impl Uploads {
         if !session.is_valid_at(now) || !caller.scope.covers_collection(session.collection_id) {
             return Err(not_found);
         }
-        tx.end_upload_session(session.id, now).await?;
+        tx.end_upload_session(session.organization_id, session.id, now).await?;
         // The id of the session is a credential and stays out of the audit log.
         let subject_id = session.handle.map_or(session.collection_id.uuid(), |handle| handle.uuid());
         let done = AuditedAction { action: AuditAction::UploadSessionEnd, subject_id, title: "" };
@@ -202,6 +203,7 @@ impl Uploads {
         Ok(SessionTrack { track: parents.view(track), handles, base })
     }
 
+    /// A session that has not ended. Waits until it is the turn of its organization.
     pub(super) async fn valid_session(&self, id: UploadSessionId) -> Result<UploadSession, Refusal> {
         let session = self.catalog.upload_session(id).await?.ok_or(INVALID)?;
         let key = match session.api_key_id {
@@ -210,6 +212,7 @@ impl Uploads {
         };
         self.require_valid(&session, key.as_ref())?;
         act_on_session(&session);
+        take_turn_of(session.organization_id).await?;
         Ok(session)
     }
 

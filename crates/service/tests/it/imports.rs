@@ -6,12 +6,14 @@ use futures::TryStreamExt;
 use tokio_util::sync::CancellationToken;
 use tonearm_catalog::{JobFilter, JobState, PendingJob, RoundRobin};
 use tonearm_domain::{
-    Deletion, ErrorCode, JobQueue, KeepDeleted, LimitOffset, Outage, Track, TrackId, TrackStatus, WebhookKind,
+    Deletion, ErrorCode, JobQueue, KeepDeleted, KeyType, LimitOffset, Outage, Track, TrackId, TrackStatus,
+    WebhookKind,
 };
 use tonearm_fixtures::{FileAnswer, FileServer, TestDatabase};
 use tonearm_media::MediaConfig;
 use tonearm_service::{
-    Caller, CreateCollection, CreateTrack, CreateUploadSession, DeliveryQuery, JobError, JobRun, Refusal,
+    Caller, CreateCollection, CreateKey, CreateTrack, CreateUploadSession, DeliveryQuery, JobError, JobRun,
+    Refusal,
 };
 
 use crate::jobs::jobs;
@@ -36,6 +38,7 @@ crate::on_both!(
     urls_are_secret,
     imports_are_dropped_with_their_job,
     upload_sessions_import_too,
+    imports_end_with_the_right_to_them,
     progress_is_told,
 );
 
@@ -573,4 +576,45 @@ async fn progress_is_told(database: TestDatabase) {
     assert!((48..=50).contains(&told.percent), "{}", told.percent);
     let view = workshop.library.track(&owner, id).await.unwrap();
     assert_eq!(view.track.status_reason.as_deref(), Some(&*sentence));
+}
+
+async fn imports_end_with_the_right_to_them(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
+    let server = FileServer::start(|_| FileAnswer::whole(&sound())).await;
+    let organization = workshop.library.create_organization("Example Radio").await.unwrap();
+    let owner = Caller::owner(organization.organization.id);
+    let create = CreateCollection { title: "First".to_owned(), ..CreateCollection::default() };
+    let collection_id = workshop.library.create_collection(&owner, create).await.unwrap().0.collection.id;
+    let key = CreateKey::new(KeyType::Api, "Leaked");
+    let key = workshop.library.create_key(&owner, key).await.unwrap().key;
+    let create = |number: usize| CreateTrack {
+        collection_id: Some(collection_id),
+        source_url: Some(server.url(&format!("/{number}.wav"))),
+        ..CreateTrack::default()
+    };
+    let open = async |caller: &Caller| {
+        let session = CreateUploadSession { collection_id: Some(collection_id), ..Default::default() };
+        workshop.uploads.create_upload_session(caller, session).await.unwrap().view.session.id
+    };
+    let in_session = async |session, number| {
+        workshop.uploads.create_session_track(None, session, create(number)).await.unwrap().1.track.track.id
+    };
+    let by_key = workshop.library.create_track(&Caller::from(&key), create(1)).await.unwrap().0.track.id;
+    let in_session_of_key = in_session(open(&Caller::from(&key)).await, 2).await;
+    let session = open(&owner).await;
+    let in_ended = in_session(session, 3).await;
+    let in_other = in_session(open(&owner).await, 4).await;
+    workshop.library.revoke_key(&owner, key.id).await.unwrap();
+    workshop.uploads.end_upload_session(&owner, session.uuid()).await.unwrap();
+    for _ in 0..4 {
+        workshop.try_import().await.unwrap();
+    }
+    for id in [by_key, in_session_of_key, in_ended] {
+        let track = workshop.track(&owner, id).await;
+        assert_eq!(track.status, TrackStatus::Initialized.fail_import().unwrap());
+        assert!(track.status_reason.unwrap().contains("has no right to it any more"));
+        assert_eq!(workshop.catalog.import(id).await.unwrap(), None);
+    }
+    assert_eq!(workshop.track(&owner, in_other).await.status, TrackStatus::Processing);
+    assert_eq!(workshop.objects().await, 1);
 }

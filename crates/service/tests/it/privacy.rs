@@ -469,3 +469,24 @@ async fn a_listener_has_a_hash_for_each_day_and_secret(database: TestDatabase) {
     assert_eq!(lines.iter().filter(|line| line.action == "privacy.erase").count(), 2);
     assert!(!mentions(&lines, ADDRESS));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_erased_name_is_in_no_file() {
+    let database = TestDatabase::migrated_sqlite(tonearm_fixtures::migrate!()).await;
+    let scene = Scene::set(&database, StoredAddresses::Whole).await;
+    let name = "Zebulon Quincannon";
+    let (person, _) = scene.people.add_person(name, "zebulon@example.com", false).await.unwrap();
+    let file = database.url.trim_start_matches("sqlite://");
+    let is_in_a_file = || {
+        let files = [file.to_owned(), format!("{file}-wal")].map(|file| std::fs::read(file).unwrap());
+        files.iter().any(|bytes| bytes.windows(name.len()).any(|text| text == name.as_bytes()))
+    };
+    assert!(is_in_a_file());
+    let reference = PersonReference::Id(person.id);
+    scene
+        .privacy
+        .erase_person(Origin::command_line(), &reference, OwnerlessOrganizations::Refuse)
+        .await
+        .unwrap();
+    assert!(!is_in_a_file());
+}

@@ -25,6 +25,8 @@ crate::on_both!(
     a_setup_belongs_to_the_sign_in_that_began_it,
     only_a_right_code_resets_the_wrong_ones,
     a_new_password_is_another_one,
+    an_administrator_needs_the_own_password,
+    links_end_when_their_maker_is_signed_out_everywhere,
 );
 
 const PASSWORD: &str = "correct horse battery";
@@ -275,7 +277,8 @@ impl<'a> History<'a> {
         let purpose = Purpose::Password { of };
         let by = Origin { actor: tonearm_domain::Actor::Person(self.ids[who].id), address: None };
         let made = self.scene.people.reset_password(by, self.ids[of].id).await;
-        let expected = self.model.may_make(who, purpose) && self.model.people[of].is_active();
+        let may = who != of && self.model.may_make(who, purpose);
+        let expected = may && self.model.people[of].is_active();
         assert_eq!(made.is_ok(), expected, "{:?}", self.steps);
         if let Ok(link) = made {
             for earlier in &mut self.model.links {
@@ -707,4 +710,45 @@ async fn a_new_password_is_another_one(database: TestDatabase) {
     let chosen = choose(PASSWORD).await;
     assert!(matches!(chosen, Err(Refusal::Invalid { field: "password", .. })));
     assert!(choose("battery staple correct").await.is_ok());
+}
+
+/// A session that was taken over opens no way to its own account without the password.
+async fn an_administrator_needs_the_own_password(database: TestDatabase) {
+    let scene = Scene::set(&database).await;
+    let ada = scene.ada.person.id;
+    let by = Origin { actor: tonearm_domain::Actor::Person(ada), address: None };
+    let is_own = |refused: Refusal| matches!(refused, Refusal::Conflict { code: ErrorCode::OwnAccount, .. });
+    assert!(is_own(scene.people.reset_password(by, ada).await.unwrap_err()));
+    assert!(is_own(scene.people.reset_second_factor(by, ada).await.unwrap_err()));
+    let link = scene.people.reset_password(Origin::command_line(), ada).await.unwrap();
+    assert!(scene.people.open_link(&token(&link)).await.is_ok());
+}
+
+async fn links_end_when_their_maker_is_signed_out_everywhere(database: TestDatabase) {
+    let scene = Scene::set(&database).await;
+    let organization = scene.organization().await;
+    let (bea, _) = scene.added("Bea").await;
+    let caller = Caller::owner(organization);
+    let invitation = scene.people.invite(&caller, Role::Owner, "").await.unwrap();
+    scene.people.join_as(&token(&invitation), &scene.ada.person).await.unwrap();
+    let of_nobody = scene.people.invite(&caller, Role::Viewer, "ada@example.com").await.unwrap();
+    let ada = scene.ada.person.id;
+    let (by, own) = (
+        Origin { actor: tonearm_domain::Actor::Person(ada), address: None },
+        Caller::person(organization, ada),
+    );
+    for is_by_administrator in [false, true] {
+        let made = [
+            scene.people.invite(&own, Role::Owner, "").await.unwrap(),
+            scene.people.reset_password(by, bea.id).await.unwrap(),
+        ];
+        match is_by_administrator {
+            true => scene.people.end_sessions(Origin::command_line(), ada).await.unwrap(),
+            false => scene.people.sign_out_everywhere(&scene.ada.person, false, None).await.unwrap(),
+        }
+        for link in &made {
+            assert!(is_dead(&scene.people.open_link(&token(link)).await));
+        }
+    }
+    assert!(scene.people.open_link(&token(&of_nobody)).await.is_ok());
 }

@@ -327,10 +327,14 @@ impl Uploads {
     }
 }
 
-/// Whether a piece was refused while its request still held the upload. After a lost lease, its bytes are another's.
+/// Whether a piece was refused while its request still held the upload. After a lost lease, its bytes are another's, and
+/// during an outage nothing can be removed.
 fn is_of_piece(refusal: &UploadRefusal) -> bool {
-    use Refusal::{Interrupted, QuotaExceeded};
-    matches!(refusal, UploadRefusal::Checksum | UploadRefusal::Refused(QuotaExceeded(_) | Interrupted(_)))
+    match refusal {
+        UploadRefusal::Gone | UploadRefusal::Locked | UploadRefusal::Interrupted(_) => false,
+        UploadRefusal::Piece(_) | UploadRefusal::Checksum => true,
+        UploadRefusal::Refused(refusal) => !refusal.is_failure(),
+    }
 }
 
 impl Append {

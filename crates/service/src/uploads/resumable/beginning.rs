@@ -11,6 +11,7 @@ use tonearm_domain::{
 use super::UploadRefusal;
 use crate::library::CreateTrack;
 use crate::refusal::Refusal;
+use crate::request_turns::turn_of;
 use crate::track_view::TrackParents;
 use crate::uploads::Uploads;
 use crate::uploads::accept_source::lock_open_slot;
@@ -101,6 +102,7 @@ impl Uploads {
     ) -> Result<Upload, UploadRefusal> {
         self.check_length(begin.length)?;
         let target = self.target(permit, begin.kind).await?;
+        let _turn = turn_of(target.organization_id()).await?;
         self.require_room(target.organization_id(), begin.length, 0).await?;
         match (begin.kind, target) {
             (UploadKind::Url, Target::Track(_, slot, opener)) => {
