@@ -50,7 +50,10 @@ async fn records_are_found_by_every_id_that_they_can_have(database: TestDatabase
     let session = house.post("/v1/upload_session", json!({ "collection_id": collection })).await.expect_ok();
     let session = session.json["upload_session_id"].as_str().unwrap();
     house.get("/v1/track?organization_index=%20").await.expect_field("organization_index");
-    for blank in ["", " ", "\u{2003}\n"] {
+    let none = json!({ "collection_id": collection, "file_name": "a.wav", "organization_index": "" });
+    house.post("/v1/track", none).await.expect_ok();
+    house.post("/v1/creator", json!({ "organization_index": "" })).await.expect_field("organization_index");
+    for blank in [" ", "\u{2003}\n"] {
         let with = |mut body: Value| {
             body["organization_index"] = json!(blank);
             body

@@ -52,13 +52,15 @@ impl Library {
     /// Creates a creator.
     pub async fn create_creator(&self, caller: &Caller, create: CreateCreator) -> Result<Creator, Refusal> {
         caller.require_whole_organization()?;
-        check_index(Some(&create.organization_index))?;
+        let mut organization_index = String::new();
+        set_required("organization_index", Patch::Set(create.organization_index), &mut organization_index)?;
+        check_index(Some(&organization_index))?;
         let now = self.ambient.now();
         let creator = Creator {
             id: self.ambient.record_id(),
             organization_id: caller.organization_id,
             folder: self.ambient.short_id(),
-            organization_index: create.organization_index,
+            organization_index,
             metadata: create.metadata,
             created_at: now,
             updated_at: now,

@@ -27,9 +27,9 @@ pub(super) fn check_changed<const MAX: usize>(
     }
 }
 
-/// Refuses an external id that no record can be found by: it would be taken for none.
+/// Refuses an external id of white space, by which no record can be found. An empty one means that there is none.
 pub(crate) fn check_index(index: Option<&str>) -> Result<(), Refusal> {
-    let Some(index) = index else { return Ok(()) };
+    let Some(index) = index.filter(|index| !index.is_empty()) else { return Ok(()) };
     let checked = Text::<LONGEST>::try_from(index.to_owned()).and_then(Text::non_empty);
     checked.map(drop).map_err(|error| Refusal::invalid("organization_index", error.to_string()))
 }

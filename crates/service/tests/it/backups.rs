@@ -48,7 +48,7 @@ async fn a_row_that_cannot_be_read_ends_neither_backup_nor_verification(database
     // The backup has the row as it is, and its objects.
     let report = target.back_up(&scene, None).await;
     assert_eq!((report.objects, report.damaged, report.damaged_rows), (2, 0, 0));
-    let state = verified(&scene).await;
+    let state = verify_state(&scene).await;
     assert_eq!((state.damaged_rows, state.findings()), (1, 1));
 
     // Only SQLite can have a value of another type.
@@ -57,13 +57,13 @@ async fn a_row_that_cannot_be_read_ends_neither_backup_nor_verification(database
         assert_eq!(raw.execute_unprepared(&spoil).await.unwrap().rows_affected(), 1);
         let report = target.back_up(&scene, None).await;
         assert_eq!((report.objects, report.damaged, report.damaged_rows), (2, 0, 1));
-        assert_eq!(verified(&scene).await.findings(), 1);
+        assert_eq!(verify_state(&scene).await.findings(), 1);
     }
     assert!(target.bytes_of(&sound).await.is_some());
     raw.close().await.unwrap();
 }
 
-async fn verified(scene: &Scene) -> VerifyState {
+async fn verify_state(scene: &Scene) -> VerifyState {
     let verification = Verification::new(scene.catalog.clone(), scene.blobs.clone(), scene.ambient.clone());
     let state = VerifyState::new(scene.ambient.now());
     verification.run(VerifyTerms::default(), state, &mut |_| {}).await.unwrap()

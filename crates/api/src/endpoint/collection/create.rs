@@ -20,7 +20,6 @@ pub(crate) struct CreateCollectionBody {
     title: Option<Text<1000>>,
     creator_id: Option<CreatorId>,
     /// Your own id for it. It is never interpreted.
-    #[schema(value_type = Option<NotBlank<1000>>)]
     organization_index: Option<Text<1000>>,
     metadata: Option<Metadata>,
     #[schema(default = true)]

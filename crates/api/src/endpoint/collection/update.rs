@@ -25,7 +25,7 @@ pub(crate) struct UpdateCollectionBody {
     creator_id: Patch<CreatorId>,
     /// Your own id for it. It is never interpreted.
     #[serde(default)]
-    #[schema(value_type = Option<NotBlank<1000>>)]
+    #[schema(value_type = Option<Text<1000>>)]
     organization_index: Patch<Text<1000>>,
     #[serde(default)]
     #[schema(value_type = Option<Metadata>)]

@@ -9,7 +9,7 @@ use utoipa::openapi::schema::{AnyOfBuilder, ObjectBuilder, Schema};
 use utoipa::openapi::{Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
-use crate::openapi::{NotBlank, add_body, with_rules};
+use crate::openapi::{add_body, with_rules};
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = play_session::create::Fields)]
@@ -20,7 +20,6 @@ pub(crate) struct CreatePlaySessionBody {
     pub(super) track_id: Option<TrackId>,
     /// Indexes of the variants to list, in this order. Default: all playable variants.
     variants: Option<Vec<String>>,
-    #[schema(value_type = Option<NotBlank<1000>>)]
     organization_index: Option<Text<1000>>,
     metadata: Option<Metadata>,
     /// Requests downloads, which the key must also allow.

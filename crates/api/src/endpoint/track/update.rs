@@ -8,7 +8,6 @@ use utoipa::ToSchema;
 
 use crate::error::ApiError;
 use crate::extract::{Body, ManageKey, PathId, Sent};
-use crate::openapi::NotBlank;
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, ReducedTrack};
 
@@ -24,7 +23,7 @@ pub(crate) struct UpdateTrackBody {
     creator_id: Patch<CreatorId>,
     /// Your own id for it. It is never interpreted.
     #[serde(default)]
-    #[schema(value_type = Option<NotBlank<1000>>)]
+    #[schema(value_type = Option<Text<1000>>)]
     organization_index: Patch<Text<1000>>,
     /// Alias of `player_title`, which takes precedence if both are given.
     #[serde(default)]

@@ -9,7 +9,6 @@ use utoipa::ToSchema;
 use crate::endpoint::track::create::CreateTrackBody;
 use crate::error::ApiError;
 use crate::extract::{Body, UploadKey};
-use crate::openapi::NotBlank;
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, SessionTrackRecord, UploadDescriptor, UploadSessionBody};
 
@@ -20,7 +19,6 @@ pub(crate) struct CreateUploadSessionBody {
     collection_id: Option<CollectionId>,
     creator_id: Option<CreatorId>,
     /// Your own id for the session. Its tracks have their own.
-    #[schema(value_type = Option<NotBlank<1000>>)]
     organization_index: Option<Text<1000>>,
     /// Of the session itself. Its tracks have their own.
     metadata: Option<Metadata>,

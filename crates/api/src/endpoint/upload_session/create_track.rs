@@ -24,7 +24,6 @@ pub(crate) struct UploadTrackBody {
     /// credentials. See docs/importing.md.
     #[schema(value_type = Option<NotBlank<8000>>)]
     source_url: Option<Text<8000>>,
-    #[schema(value_type = Option<NotBlank<1000>>)]
     organization_index: Option<Text<1000>>,
     metadata: Option<Metadata>,
 }
