@@ -58,8 +58,7 @@ impl PlaySession {
         }
     }
 
-    /// The session with no more rights than its key has now. `None` if nothing is left of them: the key was revoked, or
-    /// allows none of its variants.
+    /// The session with no more rights than its key has now. `None` if the key was revoked.
     pub fn within(&self, key: &ApiKey) -> Option<Self> {
         if key.revoked_at.is_some() {
             return None;
@@ -68,8 +67,8 @@ impl PlaySession {
             (own, Selection::All) => own.clone(),
             (Selection::All, allowed) => allowed.clone(),
             (Selection::Only(own), allowed) => {
-                let left = own.iter().filter(|index| allowed.allows(index));
-                Selection::Only(VariantList::new(left.cloned())?)
+                let left: Vec<_> = own.iter().filter(|index| allowed.allows(index)).cloned().collect();
+                Selection::Only(VariantList::from(left))
             }
         };
         let is_downloadable = self.is_downloadable && key.is_downloadable;

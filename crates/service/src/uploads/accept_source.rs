@@ -340,7 +340,8 @@ where
         };
         chunk.map(|chunk| (chunk, asks))
     });
-    (send, chunks)
+    // It is asked again after its end.
+    (send, chunks.fuse())
 }
 
 /// The chunks of a source, each once it is claimed.

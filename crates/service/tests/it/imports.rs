@@ -1,10 +1,11 @@
 //! Sources imported from a URL, from servers that behave well or badly.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::TryStreamExt;
 use tokio_util::sync::CancellationToken;
-use tonearm_catalog::{JobFilter, JobState, PendingJob, RoundRobin};
+use tonearm_catalog::{JobFilter, JobState, PendingJob, Purpose, Right, RoundRobin, act_on, in_request};
 use tonearm_domain::{
     Deletion, ErrorCode, JobQueue, KeepDeleted, KeyType, LimitOffset, Outage, Track, TrackId, TrackStatus,
     WebhookKind,
@@ -12,8 +13,8 @@ use tonearm_domain::{
 use tonearm_fixtures::{FileAnswer, FileServer, TestDatabase};
 use tonearm_media::MediaConfig;
 use tonearm_service::{
-    Caller, CreateCollection, CreateKey, CreateTrack, CreateUploadSession, DeliveryQuery, JobError, JobRun,
-    Refusal,
+    Caller, CreateCollection, CreateKey, CreateTrack, CreateUploadSession, CreatedKey, DeliveryQuery,
+    JobError, JobRun, Refusal,
 };
 
 use crate::jobs::jobs;
@@ -586,7 +587,7 @@ async fn imports_end_with_the_right_to_them(database: TestDatabase) {
     let create = CreateCollection { title: "First".to_owned(), ..CreateCollection::default() };
     let collection_id = workshop.library.create_collection(&owner, create).await.unwrap().0.collection.id;
     let key = CreateKey::new(KeyType::Api, "Leaked");
-    let key = workshop.library.create_key(&owner, key).await.unwrap().key;
+    let CreatedKey { key, text } = workshop.library.create_key(&owner, key).await.unwrap();
     let create = |number: usize| CreateTrack {
         collection_id: Some(collection_id),
         source_url: Some(server.url(&format!("/{number}.wav"))),
@@ -599,7 +600,11 @@ async fn imports_end_with_the_right_to_them(database: TestDatabase) {
     let in_session = async |session, number| {
         workshop.uploads.create_session_track(None, session, create(number)).await.unwrap().1.track.track.id
     };
-    let by_key = workshop.library.create_track(&Caller::from(&key), create(1)).await.unwrap().0.track.id;
+    let on_key = async {
+        assert!(act_on(Right::Key { key: Arc::new(key.clone()), hash: text.hash() }));
+        workshop.library.create_track(&Caller::from(&key), create(1)).await.unwrap().0.track.id
+    };
+    let by_key = in_request(workshop.ambient.clone(), Purpose::Add, Box::pin(on_key), || None).await;
     let in_session_of_key = in_session(open(&Caller::from(&key)).await, 2).await;
     let session = open(&owner).await;
     let in_ended = in_session(session, 3).await;

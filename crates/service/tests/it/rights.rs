@@ -729,8 +729,6 @@ async fn links_end_when_their_maker_is_signed_out_everywhere(database: TestDatab
     let organization = scene.organization().await;
     let (bea, _) = scene.added("Bea").await;
     let caller = Caller::owner(organization);
-    let invitation = scene.people.invite(&caller, Role::Owner, "").await.unwrap();
-    scene.people.join_as(&token(&invitation), &scene.ada.person).await.unwrap();
     let of_nobody = scene.people.invite(&caller, Role::Viewer, "ada@example.com").await.unwrap();
     let ada = scene.ada.person.id;
     let (by, own) = (
