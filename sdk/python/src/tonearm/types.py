@@ -244,15 +244,12 @@ class CreateCollectionBody(_CreateCollectionBody, total=False):
     is_theme_overridable: Optional[bool]
     metadata: Optional[Metadata]
     # Your own id for it. It is never interpreted.
-    organization_index: Optional[NotBlank1000]
+    organization_index: Optional[Text1000]
     player_color: Optional[Colour]
     # The line that players show under the title of tracks that have none.
     player_subtitle: Optional[Text1000]
     # Overrides the colours found in the cover.
     theme: Optional[Palette]
-
-
-NotBlank1000 = str
 
 
 Text1000 = str
@@ -266,6 +263,9 @@ class PaletteItem(TypedDict):
 
 
 Palette = List[PaletteItem]
+
+
+NotBlank1000 = str
 
 
 class ReadCollectionResponse(TypedDict):
@@ -283,7 +283,7 @@ class UpdateCollectionBody(TypedDict, total=False):
     is_theme_overridable: Optional[bool]
     metadata: Optional[Metadata]
     # Your own id for it. It is never interpreted.
-    organization_index: Optional[NotBlank1000]
+    organization_index: Optional[Text1000]
     player_color: Optional[Colour]
     player_subtitle: Optional[Text1000]
     # Overrides the colours found in covers; null restores them.
@@ -993,7 +993,7 @@ class CreatePlaySessionBody(TypedDict, total=False):
     # Requests downloads, which the key must also allow.
     is_downloadable: Optional[bool]
     metadata: Optional[Metadata]
-    organization_index: Optional[NotBlank1000]
+    organization_index: Optional[Text1000]
     # Required if the scope is `track`.
     track_id: Optional[TrackId]
     # Indexes of the variants to list, in this order. Default: all playable variants.
@@ -1171,7 +1171,7 @@ class CreateTrackBody(TypedDict, total=False):
     is_theme_overridable: Optional[bool]
     metadata: Optional[Metadata]
     # Your own id for it. It is never interpreted.
-    organization_index: Optional[NotBlank1000]
+    organization_index: Optional[Text1000]
     # Default: a colour of the cover.
     player_color: Optional[Colour]
     # The line below. Default: the artist tag of the file, otherwise that of the collection or organization.
@@ -1269,7 +1269,7 @@ class UpdateTrackBody(TypedDict, total=False):
     is_theme_overridable: Optional[bool]
     metadata: Optional[Metadata]
     # Your own id for it. It is never interpreted.
-    organization_index: Optional[NotBlank1000]
+    organization_index: Optional[Text1000]
     player_color: Optional[Colour]
     # The line below; null for the artist tag of the file, otherwise that of the collection or organization.
     player_subtitle: Optional[Text1000]
@@ -1601,7 +1601,7 @@ class CreateUploadSessionTrackBody(TypedDict, total=False):
     # Required unless `source_url` is given.
     file_name: NotBlank1000
     metadata: Optional[Metadata]
-    organization_index: Optional[NotBlank1000]
+    organization_index: Optional[Text1000]
     # An `http` or `https` URL from which the file is imported, or `s3://bucket/key` for a bucket for which the organization has
     # credentials. See docs/importing.md.
     source_url: Optional[NotBlank8000]
@@ -1666,7 +1666,7 @@ class CreateUploadSessionBody(TypedDict, total=False):
     # Of the session itself. Its tracks have their own.
     metadata: Optional[Metadata]
     # Your own id for the session. Its tracks have their own.
-    organization_index: Optional[NotBlank1000]
+    organization_index: Optional[Text1000]
     # A first track, so that one request is enough for a single file.
     track: Optional[CreateTrackBody]
 
@@ -2296,4 +2296,4 @@ class TestEvent(TypedDict):
 WebhookEvent = Union[CollectionEvent, TrackStatusChanged, TrackFileEvent, TestEvent]
 
 
-__all__ = ["ListApiKeysResponse", "KeyRecord", "PageOrigin", "KeyType", "CollectionId", "Timestamp", "CreatorId", "ApiKeyId", "OrganizationId", "TrackId", "VariantIndex", "RequestId", "CreateApiKeyResponse", "CreateApiKeyBody", "NotBlank200", "ReadApiKeyResponse", "UpdateApiKeyBody", "RevokeApiKeyResponse", "Made", "ListCollectionsResponse", "CollectionRecord", "Colour", "Metadata", "MetadataValue", "ThemeColour", "CreateCollectionResponse", "UploadDescriptor", "CreateCollectionBody", "NotBlank1000", "Text1000", "Palette", "PaletteItem", "ReadCollectionResponse", "UpdateCollectionBody", "DeleteCollectionResponse", "RenewCollectionCoverUploadResponse", "RemoveCollectionCoverResponse", "OrderCollectionResponse", "OrderedTrack", "OrderCollectionBody", "ListTracksResponse", "ReducedTrack", "ShortId", "TrackStatus", "ListCreatorsResponse", "CreatorRecord", "ReadCreatorResponse", "CreateCreatorBody", "UpdateCreatorBody", "DeleteCreatorResponse", "ListImportBucketsResponse", "ImportBucketRecord", "AccessKeyId", "BucketName", "BucketRegion", "SetImportBucketResponse", "SetImportBucketBody", "DeleteImportBucketResponse", "ReadJobResponse", "JobRecord", "JobId", "JobStatus", "ReadListensResponse", "Day", "ListenRecord", "ListenDayRecord", "ListenSubjectRecord", "ListenSums", "ReadOrganizationResponse", "OrganizationRecord", "UpdateOrganizationBody", "DescribeTracksResponse", "PlaySessionCore", "PlaySessionId", "ListedTrack", "PlayTrackResponse", "CoverRecord", "Levels", "PlayedTrack", "TrackInfo", "TrackInfoChaptersItem", "PlayedVariant", "VariantData", "VariantDataMissedLoudness", "FileId", "FileProps", "PlayedRecipe", "RecipeType", "VariantId", "VariantTypeRecord", "DownloadTrackResponse", "DownloadRecord", "ListPlaySessionsResponse", "SessionHandle", "ListedPlaySession", "ReadPlaySessionResponse", "FirstTrack", "PlaySessionRecord", "EndPlaySessionResponse", "CreatePlaySessionResponse", "CreatePlaySessionBody", "ExpiresIn", "ReadQuotaResponse", "QuotaRecord", "QuotaState", "ListSigningKeysResponse", "SigningKeyRecord", "CreateSigningKeyResponse", "CreateSigningKeyBody", "ReadSigningKeyResponse", "RevokeSigningKeyResponse", "FindTracksResponse", "FoundRecord", "CreateTrackResponse", "CreateTrackBody", "NotBlank8000", "ReadTrackResponse", "FailedVariant", "FullTrack", "UpdateTrackResponse", "UpdateTrackBody", "DeleteTrackResponse", "BasicTrack", "RenewTrackCoverUploadResponse", "RemoveTrackCoverResponse", "ReadTrackProgressResponse", "VariantState", "VariantStatus", "RetryTrackResponse", "ReadTrackSourceReplacementResponse", "ReplacementRecord", "ReplacementId", "ReplacementState", "ReplaceTrackSourceResponse", "ReplaceTrackSourceBody", "CancelTrackSourceReplacementResponse", "AddTrackVariantResponse", "VariantRecord", "CachePolicy", "AddTrackVariantBody", "LossyCodec", "PreviewType", "AddableType", "CreateUploadSessionTrackResponse", "SessionTrackRecord", "UploadSessionRecord", "UploadSessionId", "CreateUploadSessionTrackBody", "ListUploadSessionsResponse", "ListedUploadSession", "CreateUploadSessionResponse", "CreateUploadSessionBody", "ReadUploadSessionResponse", "EndUploadSessionResponse", "ReadUsageResponse", "UsageSums", "UsageRecord", "DayRecord", "TrackUsageRecord", "VariantUsageRecord", "ListVariantsResponse", "ReadVariantResponse", "CreateVariantBody", "Codec", "Metric", "CoverSize", "OrderVariantsResponse", "OrderVariantsBody", "UpdateVariantBody", "DeleteVariantResponse", "ReadRenderingResponse", "RenderingRecord", "ListWebhooksResponse", "WebhookRecord", "EventKind", "WebhookId", "WebhookKind", "CreateWebhookResponse", "CreateWebhookBody", "ReadWebhookResponse", "UpdateWebhookBody", "DeleteWebhookResponse", "ListWebhookDeliveriesResponse", "DeliveryRecord", "WebhookDeliveryId", "DeliveryState", "ReadWebhookDeliveryResponse", "FullDelivery", "AttemptRecord", "ReplayWebhookDeliveryResponse", "ReplayFailedWebhookDeliveriesResponse", "CollectionEvent", "TrackStatusChanged", "EventFile", "EventVariant", "EventTrack", "TrackFileEvent", "DetailedEventFile", "TestEvent", "WebhookEvent"]
+__all__ = ["ListApiKeysResponse", "KeyRecord", "PageOrigin", "KeyType", "CollectionId", "Timestamp", "CreatorId", "ApiKeyId", "OrganizationId", "TrackId", "VariantIndex", "RequestId", "CreateApiKeyResponse", "CreateApiKeyBody", "NotBlank200", "ReadApiKeyResponse", "UpdateApiKeyBody", "RevokeApiKeyResponse", "Made", "ListCollectionsResponse", "CollectionRecord", "Colour", "Metadata", "MetadataValue", "ThemeColour", "CreateCollectionResponse", "UploadDescriptor", "CreateCollectionBody", "Text1000", "Palette", "PaletteItem", "NotBlank1000", "ReadCollectionResponse", "UpdateCollectionBody", "DeleteCollectionResponse", "RenewCollectionCoverUploadResponse", "RemoveCollectionCoverResponse", "OrderCollectionResponse", "OrderedTrack", "OrderCollectionBody", "ListTracksResponse", "ReducedTrack", "ShortId", "TrackStatus", "ListCreatorsResponse", "CreatorRecord", "ReadCreatorResponse", "CreateCreatorBody", "UpdateCreatorBody", "DeleteCreatorResponse", "ListImportBucketsResponse", "ImportBucketRecord", "AccessKeyId", "BucketName", "BucketRegion", "SetImportBucketResponse", "SetImportBucketBody", "DeleteImportBucketResponse", "ReadJobResponse", "JobRecord", "JobId", "JobStatus", "ReadListensResponse", "Day", "ListenRecord", "ListenDayRecord", "ListenSubjectRecord", "ListenSums", "ReadOrganizationResponse", "OrganizationRecord", "UpdateOrganizationBody", "DescribeTracksResponse", "PlaySessionCore", "PlaySessionId", "ListedTrack", "PlayTrackResponse", "CoverRecord", "Levels", "PlayedTrack", "TrackInfo", "TrackInfoChaptersItem", "PlayedVariant", "VariantData", "VariantDataMissedLoudness", "FileId", "FileProps", "PlayedRecipe", "RecipeType", "VariantId", "VariantTypeRecord", "DownloadTrackResponse", "DownloadRecord", "ListPlaySessionsResponse", "SessionHandle", "ListedPlaySession", "ReadPlaySessionResponse", "FirstTrack", "PlaySessionRecord", "EndPlaySessionResponse", "CreatePlaySessionResponse", "CreatePlaySessionBody", "ExpiresIn", "ReadQuotaResponse", "QuotaRecord", "QuotaState", "ListSigningKeysResponse", "SigningKeyRecord", "CreateSigningKeyResponse", "CreateSigningKeyBody", "ReadSigningKeyResponse", "RevokeSigningKeyResponse", "FindTracksResponse", "FoundRecord", "CreateTrackResponse", "CreateTrackBody", "NotBlank8000", "ReadTrackResponse", "FailedVariant", "FullTrack", "UpdateTrackResponse", "UpdateTrackBody", "DeleteTrackResponse", "BasicTrack", "RenewTrackCoverUploadResponse", "RemoveTrackCoverResponse", "ReadTrackProgressResponse", "VariantState", "VariantStatus", "RetryTrackResponse", "ReadTrackSourceReplacementResponse", "ReplacementRecord", "ReplacementId", "ReplacementState", "ReplaceTrackSourceResponse", "ReplaceTrackSourceBody", "CancelTrackSourceReplacementResponse", "AddTrackVariantResponse", "VariantRecord", "CachePolicy", "AddTrackVariantBody", "LossyCodec", "PreviewType", "AddableType", "CreateUploadSessionTrackResponse", "SessionTrackRecord", "UploadSessionRecord", "UploadSessionId", "CreateUploadSessionTrackBody", "ListUploadSessionsResponse", "ListedUploadSession", "CreateUploadSessionResponse", "CreateUploadSessionBody", "ReadUploadSessionResponse", "EndUploadSessionResponse", "ReadUsageResponse", "UsageSums", "UsageRecord", "DayRecord", "TrackUsageRecord", "VariantUsageRecord", "ListVariantsResponse", "ReadVariantResponse", "CreateVariantBody", "Codec", "Metric", "CoverSize", "OrderVariantsResponse", "OrderVariantsBody", "UpdateVariantBody", "DeleteVariantResponse", "ReadRenderingResponse", "RenderingRecord", "ListWebhooksResponse", "WebhookRecord", "EventKind", "WebhookId", "WebhookKind", "CreateWebhookResponse", "CreateWebhookBody", "ReadWebhookResponse", "UpdateWebhookBody", "DeleteWebhookResponse", "ListWebhookDeliveriesResponse", "DeliveryRecord", "WebhookDeliveryId", "DeliveryState", "ReadWebhookDeliveryResponse", "FullDelivery", "AttemptRecord", "ReplayWebhookDeliveryResponse", "ReplayFailedWebhookDeliveriesResponse", "CollectionEvent", "TrackStatusChanged", "EventFile", "EventVariant", "EventTrack", "TrackFileEvent", "DetailedEventFile", "TestEvent", "WebhookEvent"]

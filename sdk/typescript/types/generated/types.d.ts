@@ -179,7 +179,7 @@ export interface CreateCollectionBody {
     is_theme_overridable?: boolean | null;
     metadata?: Metadata | null;
     /** Your own id for it. It is never interpreted. */
-    organization_index?: NotBlank1000 | null;
+    organization_index?: Text1000 | null;
     player_color?: Colour | null;
     /** The line that players show under the title of tracks that have none. */
     player_subtitle?: Text1000 | null;
@@ -188,7 +188,6 @@ export interface CreateCollectionBody {
     /** The title, which players show for shared collections. */
     title: NotBlank1000;
 }
-export type NotBlank1000 = string;
 export type Text1000 = string;
 export type Palette = PaletteItem[];
 export interface PaletteItem {
@@ -197,6 +196,7 @@ export interface PaletteItem {
     lightness: number;
     saturation: number;
 }
+export type NotBlank1000 = string;
 /** A successful response: `ok: true`, the request id, and the fields of the endpoint. */
 export interface ReadCollectionResponse {
     collection: CollectionRecord;
@@ -211,7 +211,7 @@ export interface UpdateCollectionBody {
     is_theme_overridable?: boolean | null;
     metadata?: Metadata | null;
     /** Your own id for it. It is never interpreted. */
-    organization_index?: NotBlank1000 | null;
+    organization_index?: Text1000 | null;
     player_color?: Colour | null;
     player_subtitle?: Text1000 | null;
     /** Overrides the colours found in covers; null restores them. */
@@ -801,7 +801,7 @@ export interface CreatePlaySessionBody {
     /** Requests downloads, which the key must also allow. */
     is_downloadable?: boolean | null;
     metadata?: Metadata | null;
-    organization_index?: NotBlank1000 | null;
+    organization_index?: Text1000 | null;
     /** Required if the scope is `track`. */
     track_id?: TrackId | null;
     /** Indexes of the variants to list, in this order. Default: all playable variants. */
@@ -959,7 +959,7 @@ export interface CreateTrackBody {
     is_theme_overridable?: boolean | null;
     metadata?: Metadata | null;
     /** Your own id for it. It is never interpreted. */
-    organization_index?: NotBlank1000 | null;
+    organization_index?: Text1000 | null;
     /** Default: a colour of the cover. */
     player_color?: Colour | null;
     /** The line below. Default: the artist tag of the file, otherwise that of the collection or organization. */
@@ -1049,7 +1049,7 @@ export interface UpdateTrackBody {
     is_theme_overridable?: boolean | null;
     metadata?: Metadata | null;
     /** Your own id for it. It is never interpreted. */
-    organization_index?: NotBlank1000 | null;
+    organization_index?: Text1000 | null;
     player_color?: Colour | null;
     /** The line below; null for the artist tag of the file, otherwise that of the collection or organization. */
     player_subtitle?: Text1000 | null;
@@ -1329,7 +1329,7 @@ export interface CreateUploadSessionTrackBody {
     /** Required unless `source_url` is given. */
     file_name?: NotBlank1000;
     metadata?: Metadata | null;
-    organization_index?: NotBlank1000 | null;
+    organization_index?: Text1000 | null;
     /**
      * An `http` or `https` URL from which the file is imported, or `s3://bucket/key` for a bucket for which the organization has
      * credentials. See docs/importing.md.
@@ -1385,7 +1385,7 @@ export interface CreateUploadSessionBody {
     /** Of the session itself. Its tracks have their own. */
     metadata?: Metadata | null;
     /** Your own id for the session. Its tracks have their own. */
-    organization_index?: NotBlank1000 | null;
+    organization_index?: Text1000 | null;
     /** A first track, so that one request is enough for a single file. */
     track?: CreateTrackBody | null;
 }
