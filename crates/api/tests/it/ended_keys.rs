@@ -431,7 +431,7 @@ async fn a_play_session_has_no_more_rights_than_its_key(database: TestDatabase) 
         listed.iter().map(|variant| variant["variant"]["index"].clone()).collect()
     };
     let download = async |variant: &str| {
-        house.get_open(&format!("/v1/play/{session}/{track}/download/{variant}")).await.status.as_u16()
+        house.get_open(&format!("/v1/play/{session}/{track}/{variant}/download")).await.status.as_u16()
     };
     let before = variants(&played().await.expect_ok());
     assert!(before.contains(&json!("hq")) && before.contains(&json!("second")), "{before:?}");
