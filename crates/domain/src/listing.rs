@@ -10,9 +10,10 @@ use crate::track::{Track, TrackInfo};
 const MOST_SEARCHED: usize = 2000;
 /// Characters that titles are sorted by.
 const MOST_SORTED: usize = 100;
-/// Maximum number of words of a search, and maximum length of each in characters.
+/// Maximum number of words of a search, and maximum lengths of each and of all in characters.
 const MOST_WORDS: usize = 8;
 const LONGEST_WORD: usize = 64;
+const LONGEST_TEXT: usize = 2_000;
 /// What a phrase is between.
 const QUOTES: [char; 4] = ['"', '“', '”', '„'];
 
@@ -163,17 +164,17 @@ pub struct SearchWords {
 }
 
 impl SearchWords {
-    /// Parses a search text; none if it contains no word. What is in quotation marks is one word. Words after the eighth are
-    /// ignored.
+    /// Parses a search text; none if it contains no word. What is in quotation marks is one word. Words after the eighth, and
+    /// what follows the first 2,000 characters, are ignored.
     pub fn parse(text: &str) -> Option<Self> {
         let mut words: Vec<String> = Vec::new();
-        let text_plain = plain(text);
+        let text_plain = plain(cut(text, LONGEST_TEXT));
         let mut rest = text_plain.as_str();
-        while !rest.is_empty() {
+        while !rest.is_empty() && words.len() < MOST_WORDS {
             let (word, after) = phrase(rest).unwrap_or_else(|| rest.split_once(' ').unwrap_or((rest, "")));
             rest = after.trim_start();
             let word = cut(word.trim(), LONGEST_WORD).to_owned();
-            if !word.is_empty() && words.len() < MOST_WORDS && !words.contains(&word) {
+            if !word.is_empty() && !words.contains(&word) {
                 words.push(word);
             }
         }
@@ -343,6 +344,7 @@ mod tests {
         assert_eq!(words(" \n\0 "), Vec::<String>::new());
         assert_eq!(words("a b c d e f g h i").len(), MOST_WORDS);
         assert_eq!(words(&"é".repeat(1000)), ["e".repeat(LONGEST_WORD)]);
+        assert_eq!(words(&format!("{}x", "a ".repeat(LONGEST_TEXT / 2))), ["a"]);
         assert!(SearchWords::parse("take wav").unwrap().are_in("a take.wav"));
         assert!(!SearchWords::parse("take mp3").unwrap().are_in("a take.wav"));
         assert!(SearchWords::parse("ΟΔΟΣ").unwrap().are_in(&search_text(["Οδοσήμανση"])));

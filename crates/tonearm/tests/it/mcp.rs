@@ -278,7 +278,7 @@ async fn lines_that_are_no_message_get_an_error_of_the_protocol() {
         assistant.input.write_all(sent.as_bytes()).await.unwrap();
         let answer = tokio::time::timeout(EVENTUALLY, assistant.output.next_line()).await.unwrap();
         let error: Value = serde_json::from_str(&answer.unwrap().unwrap()).unwrap();
-        assert_eq!((&error["jsonrpc"], &error["id"]), (&json!("2.0"), &id), "{error}");
+        assert_eq!((&error["jsonrpc"], error.get("id")), (&json!("2.0"), Some(&id)), "{error}");
         assert_eq!(error["error"]["code"], code, "{error}");
         assert!(!text(&error, "/error/message").contains("::"), "{error}");
     }

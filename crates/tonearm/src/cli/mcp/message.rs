@@ -1,7 +1,7 @@
 //! Messages of the protocol, which are those of JSON-RPC 2.0.
 
 use rmcp::model::{ClientJsonRpcMessage, ErrorData, RequestId};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tonearm_domain::is_plain_json;
 
 /// What is no message, and the answer to it.
@@ -21,6 +21,11 @@ impl NoMessage {
     fn unreadable(sentence: &'static str) -> Self {
         Self { error: ErrorData::parse_error(sentence, None), ..Self::invalid(sentence) }
     }
+}
+
+/// An answer that is an error. Its id is null if that of the request is not known.
+pub(super) fn error_answer(id: Option<RequestId>, error: &ErrorData) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "error": error })
 }
 
 /// Reads a message.

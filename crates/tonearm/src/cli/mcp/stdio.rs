@@ -6,10 +6,12 @@ use std::sync::Arc;
 use rmcp::RoleServer;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
+use serde::Serialize;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Stdin, Stdout};
 use tokio::sync::Mutex;
+use tokio::task::JoinSet;
 
-use super::message::{NoMessage, read};
+use super::message::{NoMessage, error_answer, read};
 
 /// The longest message, in bytes.
 const LONGEST_LINE: usize = 16 << 20;
@@ -21,6 +23,8 @@ pub(super) struct StandardStreams {
     /// The line is too long, and the rest of it is dropped.
     is_dropped: bool,
     output: Arc<Mutex<Stdout>>,
+    /// The errors that are being written.
+    errors: JoinSet<io::Result<()>>,
 }
 
 impl StandardStreams {
@@ -30,13 +34,18 @@ impl StandardStreams {
             line: Vec::new(),
             is_dropped: false,
             output: Arc::new(Mutex::new(tokio::io::stdout())),
+            errors: JoinSet::new(),
         }
     }
 
     /// The next line; nothing at the end. What was read of a line is kept if this is dropped before its end.
     async fn next_line(&mut self) -> Option<Result<Vec<u8>, NoMessage>> {
         loop {
-            let read = self.input.fill_buf().await.ok().filter(|read| !read.is_empty())?;
+            let read = self.input.fill_buf().await.ok()?;
+            if read.is_empty() {
+                // The last line may have no end.
+                return Some(std::mem::take(&mut self.line)).filter(|line| !line.is_empty()).map(Ok);
+            }
             let end = read.iter().position(|byte| *byte == b'\n');
             let taken = end.map_or(read.len(), |end| end + 1);
             self.is_dropped |= self.line.len() + taken > LONGEST_LINE;
@@ -55,7 +64,7 @@ impl StandardStreams {
         }
     }
 
-    fn write(&self, message: TxJsonRpcMessage<RoleServer>) -> impl Future<Output = io::Result<()>> + use<> {
+    fn write<T: Serialize>(&self, message: T) -> impl Future<Output = io::Result<()>> + use<T> {
         let output = Arc::clone(&self.output);
         async move {
             let mut line = serde_json::to_vec(&message)?;
@@ -79,7 +88,11 @@ impl Transport<RoleServer> for StandardStreams {
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            let line = self.next_line().await?;
+            while self.errors.try_join_next().is_some() {}
+            let Some(line) = self.next_line().await else {
+                while self.errors.join_next().await.is_some() {}
+                return None;
+            };
             if line.as_ref().is_ok_and(|line| line.trim_ascii().is_empty()) {
                 continue;
             }
@@ -88,7 +101,8 @@ impl Transport<RoleServer> for StandardStreams {
                 Err(NoMessage { is_notification: true, .. }) => {}
                 // In a task of its own, as this may be dropped while it waits.
                 Err(NoMessage { id, error, .. }) => {
-                    drop(tokio::spawn(self.write(TxJsonRpcMessage::<RoleServer>::error(error, id))));
+                    let answer = self.write(error_answer(id, &error));
+                    self.errors.spawn(answer);
                 }
             }
         }

@@ -6,9 +6,8 @@ use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use rmcp::model::{ErrorData, RequestId};
-use serde_json::json;
 
-use crate::cli::mcp::message::NoMessage;
+use crate::cli::mcp::message::{NoMessage, error_answer};
 
 /// A request that is not let in.
 pub(super) struct Refused {
@@ -40,7 +39,6 @@ impl From<NoMessage> for Refused {
 
 impl IntoResponse for Refused {
     fn into_response(self) -> Response {
-        let body = json!({ "jsonrpc": "2.0", "id": self.id, "error": self.error });
-        (self.status, Json(body)).into_response()
+        (self.status, Json(error_answer(self.id, &self.error))).into_response()
     }
 }
