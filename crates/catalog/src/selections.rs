@@ -57,7 +57,8 @@ impl Transaction {
     }
 }
 
-const LISTS_SQLITE: &str = "EXISTS (SELECT 1 FROM json_each(selection) WHERE value = $2)";
+const LISTS_SQLITE: &str = "EXISTS (SELECT 1 FROM json_each(CASE WHEN json_valid(selection) THEN selection ELSE '[]' END) \
+                            WHERE value = $2)";
 const CHANGED_SQLITE: &str = "(SELECT json_group_array(CASE value WHEN $2 THEN $3 ELSE value END) \
                               FROM json_each(selection) WHERE value <> $2 OR $3 IS NOT NULL)";
 const LISTS_POSTGRES: &str = "selection @> to_jsonb(CAST($2 AS text))";

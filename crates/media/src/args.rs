@@ -31,9 +31,6 @@ const WITHOUT_TIMES: &str = "asetpts=NAN";
 /// Corrects the clock of files that were joined from others, which begins again with each.
 const ONE_CLOCK: &str = "-dts_delta_threshold 0.05 -dts_error_threshold 0.05";
 
-/// Containers with a clock of their own. The times of others count their samples, over all changes of the sample rate.
-const WITH_CLOCK: [&str; 8] = ["asf", "avi", "flv", "matroska", "mov", "mpeg", "mpegts", "rm"];
-
 /// Keeps the sum within full scale when channels are downmixed. Without this option ffmpeg does so only for encoders
 /// that take integers, and a loud 5.1 mix would clip in AAC, Vorbis and Opus.
 const FOLD_WITHOUT_CLIPPING: &str = "-rematrix_maxval 1.0";
@@ -455,12 +452,12 @@ pub(crate) fn encode_sound(
 /// The filters that cut a window out of the input, exact to the sample.
 fn cut(probe: &Probe, (start, end): Window) -> String {
     let sample = |seconds: f64| (seconds * f64::from(probe.sample_rate)).round() as u64;
-    let mut names = probe.info.container.iter().flat_map(|names| names.split(','));
-    if names.any(|name| WITH_CLOCK.contains(&name)) {
-        format!("atrim=start_sample={}:end_sample={},{WITHOUT_TIMES}", sample(start), sample(end))
-    } else {
+    if probe.is_bare() {
+        // Their times count samples, and go on where the sample rate changes, while the filters begin again.
         let time = |seconds: f64| sample(seconds) as f64 / f64::from(probe.sample_rate);
         format!("atrim=start={:.6}:end={:.6},{WITHOUT_TIMES}", time(start), time(end))
+    } else {
+        format!("atrim=start_sample={}:end_sample={},{WITHOUT_TIMES}", sample(start), sample(end))
     }
 }
 

@@ -76,7 +76,11 @@ async fn a_walk_goes_on_behind_what_cannot_be_read(database: TestDatabase) {
         ("track", "source_key", before.0.map(|id| id.to_string()).unwrap()),
         ("collection", "cover_origin", collections.iter().min().unwrap().to_string()),
     ] {
-        let damage = format!("UPDATE {table} SET {column} = 'odd' WHERE CAST(id AS text) = '{id}'");
+        let id = match database.url.starts_with("sqlite") {
+            true => format!("x'{}'", id.replace('-', "")),
+            false => format!("'{id}'"),
+        };
+        let damage = format!("UPDATE {table} SET {column} = 'odd' WHERE id = {id}");
         assert_eq!(raw.execute_unprepared(&damage).await.unwrap().rows_affected(), 1, "{table}");
     }
     let after = first().await;

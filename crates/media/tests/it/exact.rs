@@ -133,6 +133,8 @@ async fn a_preview_has_the_samples_of_its_place() {
         ("in.ogg", &["-c:a", "libvorbis"]),
         ("in.opus", &["-c:a", "libopus", "-b:a", "64k"]),
         ("in.wma", &["-c:a", "wmav2"]),
+        ("in.ac3", &["-c:a", "ac3"]),
+        ("in.dts", &["-c:a", "dca", "-strict", "-2"]),
         ("in.flac", &[]),
     ] {
         let input = bench.made(name, sound, options);

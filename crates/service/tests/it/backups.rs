@@ -43,7 +43,10 @@ async fn a_row_that_cannot_be_read_ends_neither_backup_nor_verification(database
     let target = Target::new();
     let (damaged, sound) = (scene.name(&scene.stray().await).await, scene.named().await);
     let raw = Database::connect(&database.url).await.unwrap();
-    let spoil = format!("UPDATE track SET cover_version = 'odd' WHERE CAST(id AS text) = '{}'", damaged.id);
+    let is_sqlite = database.url.starts_with("sqlite");
+    let id = damaged.id.uuid();
+    let id = if is_sqlite { format!("x'{}'", id.simple()) } else { format!("'{id}'") };
+    let spoil = format!("UPDATE track SET cover_version = 'odd' WHERE id = {id}");
     assert_eq!(raw.execute_unprepared(&spoil).await.unwrap().rows_affected(), 1);
     // The backup has the row as it is, and its objects.
     let report = target.back_up(&scene, None).await;
@@ -52,8 +55,8 @@ async fn a_row_that_cannot_be_read_ends_neither_backup_nor_verification(database
     assert_eq!((state.damaged_rows, state.findings()), (1, 1));
 
     // Only SQLite can have a value of another type.
-    if database.url.starts_with("sqlite") {
-        let spoil = format!("UPDATE track SET created_at = 'odd' WHERE CAST(id AS text) = '{}'", damaged.id);
+    if is_sqlite {
+        let spoil = format!("UPDATE track SET created_at = 'odd' WHERE id = {id}");
         assert_eq!(raw.execute_unprepared(&spoil).await.unwrap().rows_affected(), 1);
         let report = target.back_up(&scene, None).await;
         assert_eq!((report.objects, report.damaged, report.damaged_rows), (2, 0, 1));

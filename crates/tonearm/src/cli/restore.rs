@@ -84,7 +84,12 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Resul
             "the backup is restored, but {lost} of its objects are missing or damaged; see above"
         ))),
         (_, count) => Err(Failure::failed(format!(
-            "the backup is restored, but {count} objects do not match the database; `tonearm verify --repair` recreates lost files"
+            "the backup is restored, but {count} rows or objects are damaged or missing; `tonearm verify` names them, and with \
+             `--repair` recreates lost files{}",
+            match report.skipped {
+                0 => String::new(),
+                skipped => format!("; {skipped} rows that the database refuses are left out, see above"),
+            }
         ))),
     }
 }

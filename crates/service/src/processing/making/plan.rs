@@ -114,7 +114,7 @@ impl Plan {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Needs {
     Nothing,
-    /// The counted duration, by which a preview is placed, or the loudness.
+    /// The counted duration, by which a preview is placed and the last chapter ends, or the loudness.
     Measures,
     Waveform,
 }
@@ -122,7 +122,11 @@ enum Needs {
 fn needs(kind: &RecipeKind) -> Needs {
     match kind {
         RecipeKind::Original {} | RecipeKind::Cover(_) => Needs::Nothing,
-        RecipeKind::Transcode(transcode) if transcode.loudness_target.is_none() => Needs::Nothing,
+        RecipeKind::Transcode(transcode)
+            if transcode.loudness_target.is_none() && transcode.is_strip_tags =>
+        {
+            Needs::Nothing
+        }
         RecipeKind::Transcode(_) | RecipeKind::Preview(_) => Needs::Measures,
         RecipeKind::Levels(_) | RecipeKind::WaveformImage(_) | RecipeKind::WaveformVideo(_) => {
             Needs::Waveform
@@ -288,6 +292,9 @@ mod tests {
         assert_eq!(plan.with_measuring[0].kind, RecipeKind::Transcode(mp3(96)));
         let one = Plan::new(recipes().split_off(1), known);
         assert_eq!(one.with_measuring[0].kind, RecipeKind::Transcode(mp3(96)));
+        // Chapters end where the sound does.
+        let with_chapters = RecipeKind::Transcode(Transcode { is_strip_tags: false, ..mp3(96) });
+        assert_eq!(Plan::new(vec![recipe(0, with_chapters)], known).after.len(), 1);
         // If nothing has to be decoded, there is no decoding to share.
         let plan = Plan::new(recipes(), KnownFacts { is_plain: true, ..known });
         assert_eq!((plan.with_measuring.len(), plan.at_once.len(), plan.after.len()), (0, 3, 1));

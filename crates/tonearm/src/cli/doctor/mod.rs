@@ -60,7 +60,6 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Resul
     print(node::disks(config));
     print(vec![node::clock(ambient)]);
     print(vec![node::listening(config)]);
-    print(node::user().into_iter().collect());
     print(node::proxies(config));
     print(countries::countries(config).into_iter().collect());
     print(sign_in::provider(config, ambient).await.into_iter().collect());

@@ -141,21 +141,6 @@ fn cannot_listen(address: SocketAddr, kind: ErrorKind, error: &dyn std::error::E
     }
 }
 
-/// What container runtimes put into a container.
-const CONTAINER_MARKS: [&str; 2] = ["/.dockerenv", "/run/.containerenv"];
-
-/// Warns of a service that would run as root in a container.
-pub(super) fn user() -> Option<Finding> {
-    let is_in_container = CONTAINER_MARKS.iter().any(|mark| Path::new(mark).exists());
-    (is_in_container && rustix::process::geteuid().is_root()).then(|| {
-        Finding::warning(
-            "user",
-            "the service would run as root in this container: set a user, with `--user` or `user:` in Compose, to which the \
-             data folder belongs",
-        )
-    })
-}
-
 /// How clients reach the node, as far as its configuration tells.
 pub(super) fn proxies(config: &Config) -> Vec<Finding> {
     let mut findings = Vec::new();

@@ -160,7 +160,7 @@ async fn rows_that_a_database_refuses_are_named_and_can_be_skipped() {
     service.program.kill();
     let url = format!("sqlite://{}", service.data.path().join("tonearm.db").display());
     let raw = Database::connect(&url).await.unwrap();
-    let spoil = format!("UPDATE track SET created_at = 'odd' WHERE id = '{}'", tracks[0]);
+    let spoil = format!("UPDATE track SET created_at = 'odd' WHERE id = x'{}'", tracks[0].replace('-', ""));
     assert_eq!(raw.execute_unprepared(&spoil).await.unwrap().rows_affected(), 1);
     raw.close().await.unwrap();
     let folder = tempfile::tempdir().unwrap();
