@@ -239,7 +239,7 @@ export class TonearmPlayer extends HTMLElement {
     const child = this.#state.tracks.length < 2 && this.querySelector("track[kind=captions], track[kind=subtitles]");
     const url = track.captions ?? (child && child.src);
     if (!url) return;
-    const text = await persist(() => requestText(url)).catch(() => "");
+    const text = (await persist(() => requestText(url))) ?? "";
     if (this.#captioned === track.id) this.view.transcript.show(parseCaptions(text));
   }
 }

@@ -1,6 +1,6 @@
 // Requests with a deadline. Whatever fails becomes a problem.
 
-import { Problem } from "./problem.js";
+import { isPassing, Problem } from "./problem.js";
 import { ready } from "./texts.js";
 
 const DEADLINE_MS = 20_000;
@@ -21,17 +21,16 @@ async function withDeadline(request) {
   }
 }
 
-/** Whatever is asked for, tried again where that may help. @template T @param {() => Promise<T>} ask @returns {Promise<T>} */
+/** What is asked for, tried again where that may help; null if it cannot be had. @template T @param {() => Promise<T>} ask @returns {Promise<T | null>} */
 export async function persist(ask) {
-  for (const pause of PAUSES_MS) {
+  for (const pause of [...PAUSES_MS, 0]) {
     try {
       return await ask();
-    } catch (error) {
-      if (!["offline", "unavailable"].includes(error.kind)) throw error;
+    } catch ({ kind }) {
+      if (!pause || !isPassing(kind)) return null;
     }
     await new Promise((done) => { setTimeout(done, pause); });
   }
-  return ask();
 }
 
 /**
@@ -40,7 +39,8 @@ export async function persist(ask) {
  * @returns {Promise<any>}
  */
 export async function requestJson(url, refused = () => "link") {
-  const body = await request(url, "application/json", (response) => response.json().catch(() => null), refused);
+  const headers = { accept: "application/json" };
+  const body = await request(url, headers, (response) => response.json().catch(() => null), refused);
   if (!body) throw new Problem("unavailable");
   // What has no name is given one.
   await ready();
@@ -49,13 +49,13 @@ export async function requestJson(url, refused = () => "link") {
 
 /** @param {string} url @returns {Promise<string>} */
 export function requestText(url) {
-  return request(url, "*/*", (response) => response.text(), () => "missing");
+  return request(url, {}, (response) => response.text(), () => "missing");
 }
 
-async function request(url, accept, read, refused) {
+async function request(url, headers, read, refused) {
   try {
     return await withDeadline(async (signal) => {
-      const response = await fetch(url, { credentials: "same-origin", headers: { accept }, signal });
+      const response = await fetch(url, { credentials: "same-origin", headers, signal });
       const { ok, status } = response;
       if (status >= 500 || status === 408 || status === 429) throw new Problem("unavailable");
       const body = await read(response);

@@ -31,7 +31,7 @@ export class Data {
 
   /** Loads the pages that follow. What cannot be loaded is left out. */
   async #extend(path, pages, onList) {
-    const data = path && pages && (await persist(() => requestJson(new URL(path, this.#url))).catch(() => null));
+    const data = path && pages && (await persist(() => requestJson(new URL(path, this.#url))));
     if (!data) return;
     onList((this.#tracks = this.#tracks.concat(data.tracks)));
     this.#extend(data.next, pages - 1, onList);
@@ -138,8 +138,7 @@ export class Session {
     const rest = list.map(({ id }) => id).filter((id) => id !== first.id);
     while (rest.length > 0) {
       const ids = rest.splice(0, AT_ONCE).join(",");
-      const asked = persist(() => this.#request(`/v1/play/${this.id}?track_ids=${ids}`, "missing"));
-      const answer = await asked.catch(() => null);
+      const answer = await persist(() => this.#request(`/v1/play/${this.id}?track_ids=${ids}`, "missing"));
       const known = new Map(answer?.tracks.map((track) => [track.id, named(track)]));
       list = list.map((own) => known.get(own.id) ?? own);
       onList(list);

@@ -6,7 +6,6 @@ import { element, showIcon } from "./dom.js";
 import { Passages } from "./passages.js";
 import { Playlist } from "./playlist.js";
 import { sentenceOf } from "./problem.js";
-import { PAUSES_MS } from "./request.js";
 import { chosen } from "./state-steps.js";
 import { t } from "./texts.js";
 import { Wave } from "./wave.js";
@@ -25,8 +24,6 @@ const SHORT = 240;
 export class View {
   #track = null;
   #sentence = "";
-  /** How often the cover of the track has failed. */
-  #coverFailures = 0;
 
   /** @param {Actions} actions */
   constructor(actions) {
@@ -37,7 +34,6 @@ export class View {
     this.chapters = new Passages("chapters", t("Chapters"), actions.onSeek);
     this.transcript = new Passages("transcript", t("Transcript"), actions.onSeek);
     this.cover = element("img", { class: "cover", part: "cover", alt: "", width: "168", height: "168", hidden: "" });
-    this.cover.addEventListener("error", () => this.#showCoverLater());
     this.button = element("button", { class: "play", part: "play", type: "button", disabled: "" });
     this.button.addEventListener("click", actions.onToggle);
     this.heading = element("p", { class: "title", part: "title" });
@@ -92,17 +88,10 @@ export class View {
     const { cover: sizes = {}, colours = {}, levels = [], duration = 0, chapters = [] } = track ?? {};
     const cover = sizes.regular ?? sizes.large ?? sizes.small;
     this.cover.hidden = !cover;
-    this.#coverFailures = 0;
     if (cover) this.cover.src = cover;
     this.#paint(colours);
     this.wave.show(levels, duration);
     this.chapters.show(chapters);
-  }
-
-  #showCoverLater() {
-    const { src } = this.cover;
-    const pause = PAUSES_MS[this.#coverFailures++];
-    if (pause) setTimeout(() => this.cover.src === src && (this.cover.src = src), pause);
   }
 
   #showButton({ isPlaying, isPending, isWaiting, sourceIndex }) {

@@ -11,7 +11,6 @@ class Element {
   #attributes = new Map();
   #children = [];
   #classes = new Set();
-  #listeners = new Map();
 
   classList = {
     contains: (name) => this.#classes.has(name),
@@ -83,13 +82,7 @@ class Element {
     return this.children.flatMap((child) => child.children);
   }
 
-  addEventListener(name, hear) {
-    this.#listeners.set(name, hear);
-  }
-
-  fire(name) {
-    this.#listeners.get(name)();
-  }
+  addEventListener() {}
 }
 
 globalThis.document = { createElement: () => new Element(), createElementNS: () => new Element() };

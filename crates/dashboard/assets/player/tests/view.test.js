@@ -49,23 +49,3 @@ test("the slider tells the length of each track before it is heard", () => {
   listener.on("loaded", { turn: listener.state.turn, track: { ...track("b"), duration: 50 } });
   assert.equal(said(), "0 seconds of 50 seconds");
 });
-
-test("a cover that did not arrive is asked for again, ever later, and not for ever", (context) => {
-  context.mock.timers.enable({ apis: ["setTimeout"] });
-  const view = new View({});
-  const listener = new Listener().on("open", { isSwitch: false });
-  const first = { ...track("a"), cover: { regular: "cover.jpg" } };
-  listener.on("opened", { turn: listener.state.turn, title: "List", tracks: [], first });
-  view.render(listener.state, sound);
-  const asked = [];
-  Object.defineProperty(view.cover, "src", { get: () => "cover.jpg", set: (url) => asked.push(url) });
-  const secondsUntilAsked = () => {
-    view.cover.fire("error");
-    for (let seconds = 1; seconds <= 1000; seconds += 1) {
-      context.mock.timers.tick(1000);
-      if (asked.pop()) return seconds;
-    }
-    return null;
-  };
-  assert.deepEqual([1, 2, 3, 4, 5, 6].map(secondsUntilAsked), [1, 4, 16, 64, 256, null]);
-});
