@@ -239,9 +239,7 @@ async fn a_track_becomes_playable_with_its_first_playable_file(database: TestDat
     let (owner, id) = workshop.upload(sound()).await;
     let track = async || workshop.catalog.track(owner.organization_id, id).await.unwrap().unwrap();
     for recipe in workshop.catalog.recipes(owner.organization_id).await.unwrap() {
-        if recipe.kind.recipe_type().is_playable() {
-            workshop.library.remove_recipe(&owner, recipe.id).await.unwrap();
-        }
+        workshop.library.remove_recipe(&owner, recipe.id).await.unwrap();
     }
     workshop.run_all().await;
     assert_eq!(track().await.status, TrackStatus::Error);
