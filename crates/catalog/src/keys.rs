@@ -1,6 +1,6 @@
 //! API keys. Only hashes of the secrets are stored.
 
-use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
+use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
     QueryTrait, Select, Set, Statement,
@@ -205,28 +205,27 @@ impl Transaction {
         maker: ApiKeyId,
         end: Timestamp,
     ) -> Result<(), CatalogError> {
+        use {signing_key::Column as SigningKey, webhook::Column as Webhook};
         self.note(Change::ApiKeys(organization));
-        let (maker, end) = (maker.uuid(), end.unix_millis());
-        let is_later = |column: SimpleExpr| column.clone().is_null().or(column.gt(end));
-        Entity::update_many()
-            .col_expr(Column::ExpiresAt, Expr::value(end))
-            .filter(Column::OrganizationId.eq(organization.uuid()))
-            .filter(Column::MadeByKey.eq(maker))
-            .filter(is_later(Expr::col(Column::ExpiresAt)))
-            .exec(self.db())
-            .await?;
-        signing_key::Entity::update_many()
-            .col_expr(signing_key::Column::ExpiresAt, Expr::value(end))
-            .filter(signing_key::Column::OrganizationId.eq(organization.uuid()))
-            .filter(signing_key::Column::MadeByKey.eq(maker))
-            .filter(is_later(Expr::col(signing_key::Column::ExpiresAt)))
-            .exec(self.db())
-            .await?;
-        webhook::Entity::update_many()
-            .col_expr(webhook::Column::ExpiresAt, Expr::value(end))
-            .filter(webhook::Column::OrganizationId.eq(organization.uuid()))
-            .filter(webhook::Column::MadeByKey.eq(maker))
-            .filter(is_later(Expr::col(webhook::Column::ExpiresAt)))
+        let by = (organization, maker, end);
+        self.end_made::<Entity>([Column::OrganizationId, Column::MadeByKey, Column::ExpiresAt], by).await?;
+        let columns = [SigningKey::OrganizationId, SigningKey::MadeByKey, SigningKey::ExpiresAt];
+        self.end_made::<signing_key::Entity>(columns, by).await?;
+        let columns = [Webhook::OrganizationId, Webhook::MadeByKey, Webhook::ExpiresAt];
+        self.end_made::<webhook::Entity>(columns, by).await
+    }
+
+    async fn end_made<E: EntityTrait>(
+        &self,
+        [organization_id, made_by_key, expires_at]: [E::Column; 3],
+        (organization, maker, end): (OrganizationId, ApiKeyId, Timestamp),
+    ) -> Result<(), CatalogError> {
+        let end = end.unix_millis();
+        E::update_many()
+            .col_expr(expires_at, Expr::value(end))
+            .filter(organization_id.eq(organization.uuid()))
+            .filter(made_by_key.eq(maker.uuid()))
+            .filter(expires_at.is_null().or(expires_at.gt(end)))
             .exec(self.db())
             .await?;
         Ok(())

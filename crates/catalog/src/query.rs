@@ -121,12 +121,16 @@ where
         let rows = listed(db, select.clone().limit(most)).await?;
         let count = rows.len() as u64;
         let found: Vec<T> = rows.into_iter().filter_map(|row| row.readable(&read)).collect();
-        let missing = limit.saturating_sub(found.len() as u64);
-        if missing == 0 || count < most {
-            return Ok(found);
-        }
-        most += missing;
+        let Some(more) = more_rows(limit, most, count, found.len()) else { return Ok(found) };
+        most = more;
     }
+}
+
+/// How many rows to ask for next if `most` were asked for, and `found` of the `count` that came can be read. None if those
+/// are enough, or there are no others.
+fn more_rows(limit: u64, most: u64, count: u64, found: usize) -> Option<u64> {
+    let missing = limit.saturating_sub(found as u64);
+    (missing > 0 && count >= most).then_some(most + missing)
 }
 
 /// What `read` makes of the selected columns of each row, the first of which is its id, and the number of rows.
@@ -165,11 +169,8 @@ where
     let mut most = limit;
     loop {
         let (count, found) = read_columns(db, select.clone().limit(most), &read).await?;
-        let missing = limit.saturating_sub(found.len() as u64);
-        if missing == 0 || count < most {
-            return Ok(found);
-        }
-        most += missing;
+        let Some(more) = more_rows(limit, most, count, found.len()) else { return Ok(found) };
+        most = more;
     }
 }
 

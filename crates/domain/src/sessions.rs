@@ -1,6 +1,7 @@
 //! Play sessions and upload sessions. They expire, and their ids are credentials.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use crate::actor::Origin;
 use crate::key::ApiKey;
@@ -59,9 +60,12 @@ impl PlaySession {
     }
 
     /// The session with no more rights than its key has now. `None` if the key was revoked.
-    pub fn within(&self, key: &ApiKey) -> Option<Self> {
+    pub fn within(self: Arc<Self>, key: &ApiKey) -> Option<Arc<Self>> {
         if key.revoked_at.is_some() {
             return None;
+        }
+        if key.variants == Selection::All && (key.is_downloadable || !self.is_downloadable) {
+            return Some(self);
         }
         let variants = match (&self.variants, &key.variants) {
             (own, Selection::All) => own.clone(),
@@ -72,7 +76,7 @@ impl PlaySession {
             }
         };
         let is_downloadable = self.is_downloadable && key.is_downloadable;
-        Some(Self { variants, is_downloadable, ..self.clone() })
+        Some(Arc::new(Self { variants, is_downloadable, ..Arc::unwrap_or_clone(self) }))
     }
 
     /// The stored value of `is_downloadable`: a key that forbids downloads takes precedence.

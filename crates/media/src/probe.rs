@@ -243,10 +243,10 @@ impl Probe {
         if self.is_estimated { 0.0 } else { self.duration }
     }
 
-    /// Whether the file's clock agrees with the counted length in seconds.
-    pub(crate) fn has_true_clock(&self, counted: f64) -> bool {
+    /// Whether the file's clock agrees with the duration, which may be counted.
+    pub(crate) fn has_true_clock(&self) -> bool {
         let expected = self.expected_frames.map(|frames| frames as f64 / f64::from(self.sample_rate));
-        expected.is_none_or(|expected| (expected - counted).abs() <= WRONG_BY)
+        expected.is_none_or(|expected| (expected - self.duration).abs() <= WRONG_BY)
     }
 
     /// Adds the result of the header scan.

@@ -26,7 +26,7 @@ pub enum Reading {
 /// The ways to reach a part of a sound of `duration` seconds, the fastest first. Not every container supports seeking,
 /// and if its clock is wrong, a seek leads to the wrong place.
 pub(crate) fn readings((start, _): Window, probe: &Probe) -> &'static [Reading] {
-    if start > LEAD_IN && probe.has_true_clock(probe.duration) {
+    if start > LEAD_IN && probe.has_true_clock() {
         &[Reading::Jumping, Reading::Through]
     } else {
         &[Reading::Through]

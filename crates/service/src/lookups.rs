@@ -138,7 +138,7 @@ impl Lookups {
         let generation = self.0.generations.current(organization_id.uuid());
         let load = || self.0.catalog.api_key(organization_id, id);
         let key = self.0.keys_by_id.get(id, generation, load).await?;
-        Ok(key.and_then(|key| session.within(&key)).map(Arc::new))
+        Ok(key.and_then(|key| session.within(&key)))
     }
 
     /// Records in memory that a key was used. [`Lookups::write_key_uses`] writes it to the database.
