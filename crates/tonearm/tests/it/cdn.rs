@@ -215,8 +215,13 @@ async fn a_durable_name_behind_nginx_follows_a_replacement() {
     let start = reader.get_range(&cached, "0-99").await;
     assert_eq!((start.status.as_u16(), &start.bytes[..]), (206, &former[..100]));
 
-    send(&client.post(&format!("/v1/track/{id}/source"), &json!({})).await.ok(), &newest).await;
-    eventually(patience, "the file was replaced", async || {
+    let source = format!("/v1/track/{id}/source");
+    send(&client.post(&source, &json!({})).await.ok(), &newest).await;
+    // The clock stands until then: jobs have leases.
+    let is_completed =
+        async || text(&client.get(&source).await.ok(), "/source_replacement/status") == "completed";
+    eventually(patience, "the replacement completes", is_completed).await;
+    eventually(patience, "the durable name leads to the new file", async || {
         server.clock.advance_seconds(1);
         is(&direct, &newest).await
     })
