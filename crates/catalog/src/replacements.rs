@@ -59,6 +59,7 @@ impl Transaction {
                 Column::ExpiresAt,
                 Column::PersonId,
                 Column::ApiKeyId,
+                Column::FormerFileName,
             ])
             .to_owned();
         let insert = Entity::insert(ActiveModel::from(replacement)).on_conflict(replace);
@@ -126,6 +127,21 @@ impl Transaction {
             .to_owned();
         Entity::insert_many(rows).on_conflict(later).exec_without_returning(self.db()).await?;
         Ok(())
+    }
+
+    /// Keeps a replaced object, which a row refers to again, for as long as one that is replaced now. It no longer counts by
+    /// itself. Returns whether it was still there.
+    pub async fn keep_replaced_object(
+        &self,
+        object: &ObjectKey,
+        remove_at: Timestamp,
+    ) -> Result<bool, CatalogError> {
+        use replaced_object::{Column, Entity};
+        let keep = Entity::update_many()
+            .col_expr(Column::RemoveAt, Expr::value(remove_at.unix_millis()))
+            .col_expr(Column::Bytes, Expr::value(0_i64))
+            .filter(Column::ObjectKey.eq(object.to_string()));
+        Ok(keep.exec(self.db()).await?.rows_affected > 0)
     }
 
     /// Counts bytes of a source that is arriving like those of an object that no row names, until this moment. They have a

@@ -85,6 +85,7 @@ flashes! {
     ShareLinkRevoked = "share-link-revoked" "flash-share-link-revoked",
     ReplacementTaken = "replacement-taken" "flash-replacement-taken",
     ReplacementCancelled = "replacement-cancelled" "flash-replacement-cancelled",
+    ReplacementUndone = "replacement-undone" "flash-replacement-undone",
     TranscriptionQueued = "transcription-queued" "flash-transcription-queued",
     TracksDeleted = "tracks-deleted" "flash-tracks-deleted",
     TracksMoved = "tracks-moved" "flash-tracks-moved",

@@ -79,7 +79,7 @@ error_codes! {
             "The request needs an API key and has none."
             "Send `Authorization: Bearer <API_KEY>`.";
         InvalidApiKey "invalid_api_key" [401]
-            "The API key is mistyped, unknown, revoked or expired."
+            "The API key, also one in a share link, is mistyped, unknown, revoked or expired."
             "Check the key with `tonearm key list` or in the dashboard; [create](api.md#create-keys-with-fewer-permissions) another one.";
         InvalidPlaySession "invalid_play_session" [401]
             "The play session has expired, was ended, or never existed."
@@ -127,7 +127,7 @@ error_codes! {
 
         NotFound "not_found" [404]
             "There is no endpoint, file or share link at this URL."
-            "Check the path. Files of deleted tracks and variants are gone, and links of revoked keys do not work.";
+            "Check the path. Files of deleted tracks and variants are gone.";
         OrganizationNotFound "organization_not_found" [404]
             "There is no such organization, or the key is not one of its keys."
             "Check the id. A key reads only its own organization.";

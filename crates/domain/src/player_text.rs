@@ -1,7 +1,8 @@
 //! The title and the subtitle of a track, as shown in lists, players, pages and events.
 //!
 //! Texts set by the owner have priority. Otherwise they are derived from the tags of the file, from its name, and from
-//! the collection and the organization. Derived texts are never stored as if they had been set.
+//! the collection and the organization. Derived texts are stored as if they had been set only when a
+//! replaced file would change them.
 
 use crate::organization::{Collection, Organization};
 use crate::track::{Track, TrackInfo};
@@ -61,6 +62,24 @@ impl Track {
     /// See [`shown_title`].
     pub fn shown_title(&self) -> &str {
         shown_title(self.player_title.as_deref(), self.info.title_tag(), &self.file_name)
+    }
+
+    /// The title while none is set.
+    pub fn derived_title(&self) -> &str {
+        shown_title(None, self.info.title_tag(), &self.file_name)
+    }
+
+    /// Sets the texts that came from the tags or the name of the former source, if this one has others: people go on
+    /// seeing what they saw.
+    pub fn keep_texts_of(&mut self, former: &Self) {
+        if self.shown_title() != former.shown_title() {
+            self.player_title = Some(former.shown_title().to_owned());
+        }
+        let artist = first_said([former.player_subtitle.as_deref(), former.info.artist_tag()]);
+        if artist.is_some() && artist != first_said([self.player_subtitle.as_deref(), self.info.artist_tag()])
+        {
+            self.player_subtitle = artist.map(str::to_owned);
+        }
     }
 
     /// See [`shown_subtitle`].

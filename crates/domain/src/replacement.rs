@@ -36,11 +36,13 @@ pub struct Replacement {
     pub reason: Option<String>,
     /// The new file name, as the caller sent it; none keeps the track's file name.
     pub file_name: Option<String>,
-    /// The new source, once its bytes have arrived.
+    /// The new source, once its bytes have arrived. When it is completed: the source that the track had before.
     pub source: Option<Source>,
+    /// When it is completed: the file name that the track had before.
+    pub former_file_name: Option<String>,
     /// When it was requested.
     pub created_at: Timestamp,
-    /// When its upload URL expires.
+    /// When its upload URL expires; when it is completed: until when it can be undone.
     pub expires_at: Timestamp,
     /// The person who requested it, if it was requested in the dashboard. Then only this person has its upload URL.
     pub person_id: Option<PersonId>,
@@ -87,11 +89,34 @@ impl Replacement {
         Ok(())
     }
 
-    /// Records that the track has the new source.
-    pub fn complete(&mut self) -> Result<(), ReplacementStateError> {
+    /// Records that the track has the new source. The former one can be put back until it is removed.
+    pub fn complete(
+        &mut self,
+        former: Option<Source>,
+        former_file_name: String,
+        now: Timestamp,
+    ) -> Result<(), ReplacementStateError> {
         self.leave(ReplacementState::Processing)?;
-        self.state = ReplacementState::Completed;
+        (self.state, self.source) = (ReplacementState::Completed, former);
+        self.former_file_name = Some(former_file_name);
+        self.expires_at = now.plus_seconds(REPLACED_FILES_SECONDS);
         Ok(())
+    }
+
+    /// The replacement that puts the former source of a completed one back: its bytes are there. `None` if it is not
+    /// completed, can no longer be undone, or was completed by a version that did not note the former source.
+    pub fn undone(self, id: ReplacementId, now: Timestamp) -> Option<Self> {
+        let is_kept = self.state == ReplacementState::Completed && now < self.expires_at;
+        let file_name = self.former_file_name.filter(|_| is_kept)?;
+        let (file_name, former_file_name, state) = (Some(file_name), None, ReplacementState::Processing);
+        self.source.is_some().then_some(Self {
+            id,
+            state,
+            file_name,
+            former_file_name,
+            created_at: now,
+            ..self
+        })
     }
 
     /// Records that it failed; the track keeps its current source.
@@ -123,6 +148,7 @@ mod tests {
             reason: None,
             file_name: None,
             source: None,
+            former_file_name: None,
             created_at: now,
             expires_at: now.plus_seconds(3600),
             person_id: None,
@@ -152,7 +178,15 @@ mod tests {
             let is_waiting = state == ReplacementState::Waiting;
             let is_processing = state == ReplacementState::Processing;
             assert_eq!(replacement(state).accept_source(source()).is_ok(), is_waiting);
-            assert_eq!(replacement(state).complete().is_ok(), is_processing);
+            let now = replacement(state).created_at;
+            let mut completed = replacement(state);
+            let is_completed = completed.complete(Some(source()), "a.wav".to_owned(), now).is_ok();
+            assert_eq!(is_completed, is_processing);
+            let undone = |replacement: &Replacement, seconds| {
+                replacement.clone().undone(replacement.id, now.plus_seconds(seconds)).is_some()
+            };
+            assert_eq!(undone(&completed, REPLACED_FILES_SECONDS - 1), is_processing);
+            assert!(!undone(&completed, REPLACED_FILES_SECONDS) && !undone(&replacement(state), 0));
             assert_eq!(replacement(state).fail("it is no audio".to_owned()).is_ok(), is_processing);
         }
         let mut processed = replacement(ReplacementState::Waiting);

@@ -29,8 +29,9 @@ pub(crate) struct TrackQuery {
 #[into_params(parameter_in = Query)]
 #[allow(dead_code, reason = "only describes")]
 pub(crate) struct TrackParameters {
-    /// Words that the track's titles, file name, `organization_index` or tags contain. All of them must be found. Words of one
-    /// or two letters are found at the beginning of words.
+    /// Words that the track's titles, file name, `organization_index` or tags contain, whatever their case and accents. All of
+    /// them must be found; words in quotation marks must follow one another. Words of one or two letters are found at the
+    /// beginning of words.
     query: Option<String>,
     /// One or more statuses, separated by commas; the parameter can also be repeated.
     #[param(example = "error,incomplete")]

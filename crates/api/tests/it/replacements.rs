@@ -19,6 +19,7 @@ on_both!(
     the_url_is_for_this_replacement_alone,
     what_is_no_sound_changes_nothing,
     a_replacement_can_be_cancelled,
+    a_completed_replacement_is_undone,
 );
 
 fn longer() -> Vec<u8> {
@@ -168,6 +169,21 @@ async fn what_is_no_sound_changes_nothing(database: TestDatabase) {
     let url = ask(&replaced.house, &replaced.track).await;
     replaced.send(Method::PUT, &url, &[], longer()).await.expect_ok();
     replaced.is_replaced().await;
+}
+
+async fn a_completed_replacement_is_undone(database: TestDatabase) {
+    let replaced = Replaced::ask(database).await;
+    replaced.send(Method::PUT, &replaced.url, &[], longer()).await.expect_ok();
+    replaced.is_replaced().await;
+    let path = format!("{}/source", replaced.track);
+    let undone = replaced.house.call(Method::DELETE, &path, Value::Null).await.expect_ok();
+    assert_eq!(undone.json["source_replacement"]["status"], "processing");
+    replaced.house.run_jobs().await;
+    assert_eq!(replaced.status().await["status"], "completed");
+    let now = replaced.now().await;
+    for field in ["duration", "file_name", "file_name_original", "info", "track_status_id"] {
+        assert_eq!(now[field], replaced.before[field], "{field}");
+    }
 }
 
 async fn a_replacement_can_be_cancelled(database: TestDatabase) {

@@ -27,6 +27,7 @@ pub struct Model {
     pub expires_at: i64,
     pub person_id: Option<Uuid>,
     pub api_key_id: Option<Uuid>,
+    pub former_file_name: Option<String>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -47,6 +48,7 @@ impl TryFrom<Model> for Replacement {
             reason: row.reason,
             file_name: row.file_name,
             source: source(row.source_key.as_deref(), row.source_size, row.source_sha256)?,
+            former_file_name: row.former_file_name,
             created_at: moment("source_replacement.created_at", row.created_at)?,
             expires_at: moment("source_replacement.expires_at", row.expires_at)?,
             person_id: row.person_id.map(PersonId::from_uuid),
@@ -72,6 +74,7 @@ impl From<&Replacement> for ActiveModel {
             expires_at: Set(replacement.expires_at.unix_millis()),
             person_id: Set(replacement.person_id.map(PersonId::uuid)),
             api_key_id: Set(replacement.api_key_id.map(ApiKeyId::uuid)),
+            former_file_name: Set(replacement.former_file_name.as_deref().map(foreign_text)),
         }
     }
 }

@@ -49,7 +49,11 @@ const ABOUT_SOMEBODY: &[(&str, &str, &str)] = &[
     ("sign_in", "id token_hash", "a credential"),
     ("source_replacement", "created_at expires_at file_name organization_id state track_id", "told"),
     ("source_replacement", "api_key_id", "a key, which acts for its organization"),
-    ("source_replacement", "id reason source_key source_sha256 source_size", "about the file"),
+    (
+        "source_replacement",
+        "former_file_name id reason source_key source_sha256 source_size",
+        "about the file",
+    ),
     ("undo_entry", "change expires_at organization_id", "told"),
     ("undo_entry", "id", "a form field of the person alone"),
     (

@@ -40,6 +40,7 @@ flash-share-link-created = Link erstellt.
 flash-share-link-revoked = Link widerrufen. Er verliert innerhalb von zwei Sekunden seine Gültigkeit.
 flash-replacement-taken = Datei hochgeladen. Der Titel behält seine bisherige Datei, bis die neue verarbeitet ist.
 flash-replacement-cancelled = Austausch abgebrochen. Der Titel behält seine Datei.
+flash-replacement-undone = Die bisherige Datei wird zurückgeholt. Bis dahin behält der Titel seine jetzige Datei.
 flash-transcription-queued = Transkription gestartet. Das Transkript erscheint, wenn sie fertig ist.
 flash-tracks-deleted = Titel gelöscht.
 flash-tracks-moved = Titel verschoben.

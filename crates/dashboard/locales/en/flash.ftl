@@ -40,6 +40,7 @@ flash-share-link-created = Link created.
 flash-share-link-revoked = Link revoked. It stops working within two seconds.
 flash-replacement-taken = File uploaded. The track keeps its current file until the new one is processed.
 flash-replacement-cancelled = Replacement cancelled. The track keeps its file.
+flash-replacement-undone = The former file is being put back. The track keeps its current file until then.
 flash-transcription-queued = Transcription started. The transcript appears when it is done.
 flash-tracks-deleted = Tracks deleted.
 flash-tracks-moved = Tracks moved.

@@ -40,6 +40,7 @@ flash-share-link-created = Enlace creado.
 flash-share-link-revoked = Enlace revocado. Deja de funcionar en dos segundos.
 flash-replacement-taken = Archivo subido. La pista conserva su archivo actual hasta que se procese el nuevo.
 flash-replacement-cancelled = Sustitución cancelada. La pista conserva su archivo.
+flash-replacement-undone = Se está recuperando el archivo anterior. Hasta entonces, la pista conserva su archivo actual.
 flash-transcription-queued = Transcripción iniciada. El texto aparecerá cuando termine.
 flash-tracks-deleted = Pistas eliminadas.
 flash-tracks-moved = Pistas movidas.

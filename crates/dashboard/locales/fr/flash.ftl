@@ -40,6 +40,7 @@ flash-share-link-created = Lien créé.
 flash-share-link-revoked = Lien révoqué. Il cesse de fonctionner dans les deux secondes.
 flash-replacement-taken = Fichier envoyé. La piste garde son fichier actuel jusqu’à ce que le nouveau soit traité.
 flash-replacement-cancelled = Remplacement annulé. La piste garde son fichier.
+flash-replacement-undone = Le fichier précédent est en cours de rétablissement. D’ici là, la piste garde son fichier actuel.
 flash-transcription-queued = Transcription lancée. Le texte apparaîtra une fois terminée.
 flash-tracks-deleted = Pistes supprimées.
 flash-tracks-moved = Pistes déplacées.

@@ -34,13 +34,16 @@ pub(super) struct ReplacementProgress {
     pub(super) reason: Option<String>,
     /// Whether it can be cancelled.
     pub(super) is_open: bool,
+    /// Whether it can be undone.
+    pub(super) is_undoable: bool,
 }
 
 impl From<Replacement> for ReplacementProgress {
     fn from(replacement: Replacement) -> Self {
         let is_open = matches!(replacement.state, ReplacementState::Waiting | ReplacementState::Processing);
         let reason = replacement.reason.as_deref().map(text::reason);
-        Self { state: replacement.state.as_str(), reason, is_open }
+        let is_undoable = replacement.former_file_name.is_some();
+        Self { state: replacement.state.as_str(), reason, is_open, is_undoable }
     }
 }
 
@@ -71,8 +74,11 @@ pub(super) async fn cancel(
     member: Member<Editor>,
     PathId(id): PathId<TrackId>,
 ) -> Result<Response, PageError> {
-    app.library.cancel_replacement(&member.caller(), id).await?;
-    Ok(Flash::ReplacementCancelled.then(&member.path(&format!("/tracks/{id}"))))
+    let flash = match app.library.cancel_replacement(&member.caller(), id).await? {
+        Some(_) => Flash::ReplacementUndone,
+        None => Flash::ReplacementCancelled,
+    };
+    Ok(flash.then(&member.path(&format!("/tracks/{id}"))))
 }
 
 /// Receives the new source from a form, without a script.
@@ -113,16 +119,15 @@ async fn take_one(
     Err(PageError::BadForm)
 }
 
-/// The last replacement of a track, for its page; `None` if it was completed.
+/// The last replacement of a track, for its page, while something can be done about it.
 pub(super) async fn shown_progress<R>(
     app: &Dashboard,
     member: &Member<R>,
     id: TrackId,
 ) -> Result<Option<ReplacementProgress>, PageError> {
     match app.library.replacement(&member.caller(), id).await {
-        Ok(replacement) if replacement.state == ReplacementState::Completed => Ok(None),
         Ok(replacement)
-            if replacement.state == ReplacementState::Waiting
+            if matches!(replacement.state, ReplacementState::Waiting | ReplacementState::Completed)
                 && replacement.expires_at <= app.ambient.now() =>
         {
             Ok(None)

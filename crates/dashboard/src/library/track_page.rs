@@ -32,6 +32,9 @@ pub(super) struct TrackPage {
     collection_title: String,
     title: String,
     subtitle: String,
+    /// The title while none is set, and the artist that the file names.
+    derived_title: String,
+    artist: Option<String>,
     pub(super) player_title: Edited<String>,
     pub(super) player_subtitle: Edited<String>,
     pub(super) organization_index: Edited<String>,
@@ -100,6 +103,8 @@ impl TrackPage {
             collection_id: track.collection_id.to_string(),
             collection_title,
             title,
+            derived_title: track.derived_title().to_owned(),
+            artist: track.info.artist_tag().map(str::to_owned),
             player_title: Edited::new(track.player_title),
             player_subtitle: Edited::new(track.player_subtitle),
             subtitle: view.subtitle.unwrap_or_default(),

@@ -185,6 +185,7 @@ impl Scene {
             reason: None,
             file_name: None,
             source: None,
+            former_file_name: None,
             created_at: self.ambient.now(),
             expires_at,
             person_id: Some(bea.id),

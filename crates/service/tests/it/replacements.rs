@@ -32,6 +32,7 @@ on_both!(
     the_end_of_a_replacement_is_an_event_of_the_track,
     a_deleted_track_is_not_replaced,
     what_was_replaced_goes_after_a_day,
+    a_replacement_is_undone_while_the_former_source_is_kept,
     what_is_kept_counts_until_it_goes,
     files_that_exceed_the_quota_are_not_stored,
     a_shared_source_stays_for_others,
@@ -181,6 +182,44 @@ async fn new_files_take_the_place_of_all_old_ones(database: TestDatabase) {
     assert!(after.files.iter().all(saved_as), "{:?}", after.files);
     let manifest = scene.workshop.catalog.manifest(scene.owner.organization_id, after.track.index).await;
     assert_eq!(manifest.unwrap().len(), after.files.len());
+}
+
+async fn a_replacement_is_undone_while_the_former_source_is_kept(database: TestDatabase) {
+    let scene = Scene::open(&database).await;
+    let library = &scene.workshop.library;
+    let undo = async || library.cancel_replacement(&scene.owner, scene.id).await;
+    let before = scene.track().await;
+    let name = Some("Remaster.wav".to_owned());
+    let (replacement, _) = library.replace_source(&scene.owner, scene.id, name).await.unwrap();
+    scene.send(&replacement, new_sound()).await.unwrap();
+    scene.workshop.run_all().await;
+    let replaced = scene.track().await;
+    assert_eq!(replaced.file_name, "Remaster.wav");
+    assert_eq!(replaced.shown_title(), before.shown_title(), "people see what they saw");
+    // Shortly before the former source is removed.
+    scene.workshop.clock.advance_seconds(DAY - 1);
+    let undoing = undo().await.unwrap().unwrap();
+    assert_eq!((undoing.state, &undoing.source), (ReplacementState::Processing, &before.source));
+    scene.workshop.clock.advance_seconds(1);
+    scene.clean_up().await;
+    let after = scene.track().await;
+    assert_eq!((&after.source, &after.file_name), (&before.source, &before.file_name));
+    assert_eq!((after.duration, after.info.size), (before.duration, before.info.size));
+    assert_eq!(after.shown_title(), before.shown_title());
+    assert_eq!(scene.replacement().await.state, ReplacementState::Completed);
+    // An undo is undone like any other. What a track has stays when the removal of its source was due.
+    undo().await.unwrap().unwrap();
+    scene.workshop.run_all().await;
+    assert_eq!(scene.track().await.source, replaced.source);
+    scene.workshop.clock.advance_seconds(2 * DAY);
+    scene.clean_up().await;
+    assert!(!scene.has_object(&before.source.unwrap().key).await);
+    assert!(scene.has_object(&replaced.source.unwrap().key).await);
+    let refused = undo().await;
+    assert!(
+        matches!(refused, Err(Refusal::Conflict { code: ErrorCode::ReplacementEnded, .. })),
+        "{refused:?}"
+    );
 }
 
 async fn until_everything_is_made_nothing_changes(database: TestDatabase) {
@@ -394,6 +433,8 @@ async fn a_cancelled_replacement_leaves_nothing(database: TestDatabase) {
     assert_eq!((scene.state().await, scene.objects().await), (before, objects));
     scene.replace(new_sound()).await;
     scene.workshop.run_all().await;
+    // It can be undone until then.
+    scene.workshop.clock.advance_seconds(DAY);
     let refused = library.cancel_replacement(&scene.owner, scene.id).await.unwrap_err();
     assert!(matches!(refused, Refusal::Conflict { code: ErrorCode::ReplacementEnded, .. }), "{refused:?}");
 }

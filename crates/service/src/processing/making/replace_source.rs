@@ -137,17 +137,14 @@ impl Processing {
             self.discard_replacement(run, turn, staged, made, &reason).await?;
             return Ok(Swap::Done);
         }
-        let Some(mut replacement) = recording.replacement().await?.filter(|it| is_wanted(it, turn)) else {
+        let Some(replacement) = recording.replacement().await?.filter(|it| is_wanted(it, turn)) else {
             drop(recording);
             self.finish(&run.claimed).await?;
             self.discard(staged, made).await;
             return Ok(Swap::Done);
         };
-        recording.replace_all(staged, std::mem::take(made)).await?;
-        replacement.complete().map_err(JobError::internal)?;
-        let tx = recording.write().await?;
-        tx.put_replacement(&replacement).await?;
-        finish(&run.claimed, tx).await?;
+        recording.replace_all(staged, std::mem::take(made), replacement).await?;
+        finish(&run.claimed, recording.write().await?).await?;
         Ok(Swap::Done)
     }
 

@@ -32,9 +32,14 @@ impl Recording<'_> {
         })
     }
 
-    /// Gives the track its new source and replaces everything that was made from the old one. Values that were set for
-    /// the track stay.
-    pub(super) async fn replace_all(&mut self, staged: &Track, made: Unrecorded) -> Result<(), JobError> {
+    /// Gives the track its new source, replaces everything that was made from the old one, and completes the replacement.
+    /// Values that were set for the track and texts that people saw stay.
+    pub(super) async fn replace_all(
+        &mut self,
+        staged: &Track,
+        made: Unrecorded,
+        mut replacement: Replacement,
+    ) -> Result<(), JobError> {
         let before = self.track.clone();
         let old_files = std::mem::take(&mut self.files);
         self.tx.delete_replaced_files(before.id, self.ambient.now()).await?;
@@ -45,6 +50,7 @@ impl Recording<'_> {
         let Unrecorded { measured, cover, files } = made;
         let known = Measured { duration: staged.duration, info: staged.info.clone() };
         self.put(Unrecorded { measured: Some(measured.unwrap_or(known)), cover, files }).await?;
+        self.track.keep_texts_of(&before);
         // The files made from a cover may show another one than the cover now in use.
         self.queue_cover_files().await?;
         self.settle_replaced()?;
@@ -52,6 +58,9 @@ impl Recording<'_> {
         self.forget_written_words().await?;
         let removed = replaced_objects(&before, &old_files);
         remove_later(&self.tx, self.ambient, before.organization_id, &removed).await?;
+        let former_name = before.file_name_original.unwrap_or(before.file_name);
+        replacement.complete(before.source, former_name, self.ambient.now()).map_err(JobError::internal)?;
+        self.tx.put_replacement(&replacement).await?;
         Ok(self.tx.delete_track_progress(before.id).await?)
     }
 

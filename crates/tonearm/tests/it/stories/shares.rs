@@ -232,6 +232,14 @@ async fn a_source_is_replaced_and_the_new_one_is_heard() {
     browser.in_player(".play:not([disabled])").await.click().await.unwrap();
     hears(browser).await;
     browser.until(&format!("{AUDIO}.duration > 44")).await;
+    // What people saw stays.
+    browser.shows("h1", "ebb").await;
+    browser.shows(".replace .notice", "The former one is kept for a day.").await;
+    browser.shows("#player_title ~ .hint", "If empty: flow").await;
+    browser.click(".replace .notice [type=submit]").await;
+    browser.shows("[data-toast]", "The former file is being put back.").await;
+    browser.until("document.querySelector('tonearm-player')?.duration < 31").await;
+    browser.shows(".page-head .sub", "ebb.wav").await;
     ada.leaves().await;
 }
 
