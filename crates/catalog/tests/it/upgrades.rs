@@ -25,6 +25,7 @@ type Step = (&'static str, &'static [&'static str]);
 
 /// All steps that can be undone, the newest first.
 const UNDOABLE: &[Step] = &[
+    IMPORT_MAKERS,
     PLAIN_LETTERS,
     UPLOAD_MAKERS,
     REPLACED_BYTES,
@@ -119,6 +120,7 @@ const ANSWERED_STATUSES: Step = (
     "m0068_answered_statuses",
     &["DROP INDEX answered_job_by_track_id", "ALTER TABLE answered_job DROP COLUMN status"],
 );
+const IMPORT_MAKERS: Step = ("m0102_import_makers", &["ALTER TABLE source_import DROP COLUMN person_id"]);
 const UPLOAD_MAKERS: Step = (
     "m0096_upload_makers",
     &["ALTER TABLE track DROP COLUMN api_key_id", "ALTER TABLE source_replacement DROP COLUMN api_key_id"],
