@@ -111,16 +111,19 @@ impl Transaction {
     ) -> Result<(), CatalogError> {
         let own = Expr::col((track::Entity, track::Column::ApiKeyId)).eq(key.uuid());
         let sessions = upload_session::Column::ApiKeyId.eq(key.uuid());
-        self.end_imports(Some(organization), own.or(in_sessions(sessions))).await
+        self.end_imports(Some(organization), of_tracks(own.or(in_sessions(sessions)))).await
     }
 
-    /// Ends the imports of the tracks in a person's upload sessions; with an organization, only there.
+    /// Ends the imports that a person requested, and those of the tracks in the person's upload sessions; with an
+    /// organization, only there.
     pub(crate) async fn end_imports_of_person(
         &self,
         organization: Option<OrganizationId>,
         person: PersonId,
     ) -> Result<(), CatalogError> {
-        self.end_imports(organization, in_sessions(upload_session::Column::PersonId.eq(person.uuid()))).await
+        let sessions = upload_session::Column::PersonId.eq(person.uuid());
+        let own = Column::PersonId.eq(person.uuid());
+        self.end_imports(organization, own.or(of_tracks(in_sessions(sessions)))).await
     }
 
     /// Ends the imports of the tracks in an upload session.
@@ -130,29 +133,34 @@ impl Transaction {
         session: UploadSessionId,
     ) -> Result<(), CatalogError> {
         let own = Expr::col((track::Entity, track::Column::UploadSessionId)).eq(session.uuid());
-        self.end_imports(Some(organization), own).await
+        self.end_imports(Some(organization), of_tracks(own)).await
     }
 
     /// Forgets the URLs of imports. Their jobs then record that they have ended.
     async fn end_imports(
         &self,
         organization: Option<OrganizationId>,
-        of_tracks: SimpleExpr,
+        which: SimpleExpr,
     ) -> Result<(), CatalogError> {
-        let track = Query::select()
-            .expr(Expr::val(1))
-            .from(track::Entity)
-            .and_where(Expr::col((track::Entity, track::Column::Id)).equals((Entity, Column::TrackId)))
-            .and_where(of_tracks)
-            .take();
         let there = organization.map(|organization| Column::OrganizationId.eq(organization.uuid()));
         Entity::update_many()
             .col_expr(Column::Url, Expr::value(Vec::<u8>::new()))
-            .filter(Condition::all().add_option(there).add(Expr::exists(track)))
+            .filter(Condition::all().add_option(there).add(which))
             .exec(self.db())
             .await?;
         Ok(())
     }
+}
+
+/// The track of an import is one of these.
+fn of_tracks(which: SimpleExpr) -> SimpleExpr {
+    let track = Query::select()
+        .expr(Expr::val(1))
+        .from(track::Entity)
+        .and_where(Expr::col((track::Entity, track::Column::Id)).equals((Entity, Column::TrackId)))
+        .and_where(which)
+        .take();
+    Expr::exists(track)
 }
 
 /// The upload session of a track is one of these.

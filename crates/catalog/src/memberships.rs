@@ -167,8 +167,8 @@ impl Transaction {
         Ok(matches!(inserted, TryInsertResult::Inserted(1..)))
     }
 
-    /// Ends what a person has left open with the role of an editor: upload sessions, uploads, and changes that can be
-    /// undone. With an organization, only there.
+    /// Ends what a person has left open with the role of an editor: upload sessions, uploads, imports, and changes that can
+    /// be undone. With an organization, only there.
     pub async fn end_editing(
         &self,
         person: PersonId,

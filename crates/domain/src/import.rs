@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::timestamp::Timestamp;
-use crate::{OrganizationId, TrackId};
+use crate::{OrganizationId, PersonId, TrackId};
 
 /// A pending import of a source from a URL. It is deleted when the source has arrived or the import has failed, so that
 /// the URL, which may contain secrets, is not stored longer than needed.
@@ -27,6 +27,8 @@ pub struct Import {
     pub size: Option<u64>,
     /// When it was requested.
     pub created_at: Timestamp,
+    /// The person who requested it, in the dashboard or in the own upload session.
+    pub person_id: Option<PersonId>,
 }
 
 impl Import {
@@ -66,6 +68,7 @@ mod tests {
             received,
             size,
             created_at: now,
+            person_id: None,
         }
     }
 

@@ -130,6 +130,7 @@ impl NewImport {
             received: 0,
             size: None,
             created_at: ambient.now(),
+            person_id: origin.actor.person_id(),
         };
         tx.insert_import(&import).await?;
         enqueue(tx, ambient, track).await?;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sea_orm::Set;
 use sea_orm::entity::prelude::*;
-use tonearm_domain::{Import, OrganizationId, TrackId};
+use tonearm_domain::{Import, OrganizationId, PersonId, TrackId};
 
 use crate::column::{byte_count, moment, size};
 use crate::error::CatalogError;
@@ -22,6 +22,7 @@ pub struct Model {
     pub size: Option<i64>,
     pub created_at: i64,
     pub spent_millis: i64,
+    pub person_id: Option<Uuid>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -40,6 +41,7 @@ impl TryFrom<Model> for Import {
             received: size("source_import.received", row.received)?,
             size: row.size.map(|bytes| size("source_import.size", bytes)).transpose()?,
             created_at: moment("source_import.created_at", row.created_at)?,
+            person_id: row.person_id.map(PersonId::from_uuid),
             url: row.url,
             host: row.host,
             is_named: row.is_named,
@@ -59,6 +61,7 @@ impl From<&Import> for ActiveModel {
             size: Set(import.size.map(byte_count)),
             spent_millis: Set(spent_millis(import.spent)),
             created_at: Set(import.created_at.unix_millis()),
+            person_id: Set(import.person_id.map(PersonId::uuid)),
         }
     }
 }

@@ -112,6 +112,7 @@ mod m0091_former_files;
 mod m0093_replaced_bytes;
 mod m0096_upload_makers;
 mod m0101_plain_letters;
+mod m0102_import_makers;
 mod m0103_former_sources;
 mod pieces;
 mod prelude;
@@ -194,6 +195,7 @@ fn steps() -> Vec<Step> {
         m0093_replaced_bytes::step(),
         m0096_upload_makers::step(),
         m0101_plain_letters::step(),
+        m0102_import_makers::step(),
         m0103_former_sources::step(),
     ]
 }

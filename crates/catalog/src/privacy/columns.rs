@@ -42,6 +42,7 @@ pub const PERSON_IDS: &[PersonColumn] = &[
     column("recovery_code", "person_id", Erasure::WithAccount),
     column("second_factor", "person_id", Erasure::WithAccount),
     column("sign_in", "person_id", Erasure::WithAccount),
+    column("source_import", "person_id", Erasure::Name),
     column("source_replacement", "person_id", Erasure::Name),
     column("undo_entry", "person_id", Erasure::Row),
     column("upload", "person_id", Erasure::Name),

@@ -358,6 +358,7 @@ async fn backups_of_earlier_versions_are_brought_up_to_date(database: TestDataba
         ("webhook_attempt", "organization_id"),
         ("track", "api_key_id"),
         ("source_replacement", "api_key_id"),
+        ("source_import", "person_id"),
         ("source_replacement", "former_file_name"),
     ];
     for (table, column) in added {

@@ -27,6 +27,7 @@ fn import(ambient: &Ambient, track: &Track) -> Import {
         received: 0,
         size: None,
         created_at: ambient.now(),
+        person_id: None,
     }
 }
 

@@ -138,6 +138,7 @@ const STEPS: &[&str] = &[
     "m0093_replaced_bytes",
     "m0096_upload_makers",
     "m0101_plain_letters",
+    "m0102_import_makers",
     "m0103_former_sources",
 ];
 

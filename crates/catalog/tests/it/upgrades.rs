@@ -26,6 +26,7 @@ type Step = (&'static str, &'static [&'static str]);
 /// All steps that can be undone, the newest first.
 const UNDOABLE: &[Step] = &[
     FORMER_SOURCES,
+    IMPORT_MAKERS,
     PLAIN_LETTERS,
     UPLOAD_MAKERS,
     REPLACED_BYTES,
@@ -122,6 +123,7 @@ const ANSWERED_STATUSES: Step = (
 );
 const FORMER_SOURCES: Step =
     ("m0103_former_sources", &["ALTER TABLE source_replacement DROP COLUMN former_file_name"]);
+const IMPORT_MAKERS: Step = ("m0102_import_makers", &["ALTER TABLE source_import DROP COLUMN person_id"]);
 const UPLOAD_MAKERS: Step = (
     "m0096_upload_makers",
     &["ALTER TABLE track DROP COLUMN api_key_id", "ALTER TABLE source_replacement DROP COLUMN api_key_id"],

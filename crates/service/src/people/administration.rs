@@ -101,7 +101,7 @@ impl People {
     }
 
     /// Ends every session of a person, in every browser, forgets the person's devices, and ends the links that the person
-    /// made.
+    /// made, and what the person uploads and imports.
     pub async fn end_sessions(&self, by: Origin, id: PersonId) -> Result<(), Refusal> {
         let tx = self.catalog.begin().await?;
         let person = self.person_to_administer(&tx, by, id).await?;
@@ -215,8 +215,7 @@ impl People {
     async fn end_access(&self, tx: &Transaction, id: PersonId) -> Result<(), Refusal> {
         end_sign_ins(tx, id, None, self.ambient.now()).await?;
         tx.delete_password_links(id).await?;
-        tx.delete_invitations_of(id, None, self.ambient.now()).await?;
-        Ok(tx.end_editing(id, None, self.ambient.now()).await?)
+        Ok(tx.delete_invitations_of(id, None, self.ambient.now()).await?)
     }
 
     /// Records in the audit log what was done to a person's account. The entry belongs to no organization.

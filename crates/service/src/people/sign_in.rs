@@ -203,7 +203,7 @@ impl People {
     }
 
     /// Ends every sign-in of a person, in every browser, forgets the person's devices, and ends the links that the person
-    /// made. `unlinking` also unlinks the accounts at the provider, if the person has a password to sign in with.
+    /// made, and what the person uploads and imports. `unlinking` also unlinks the accounts at the provider, if the person has a password to sign in with.
     pub async fn sign_out_everywhere(
         &self,
         person: &Person,
@@ -258,8 +258,8 @@ impl People {
     }
 }
 
-/// Ends the sign-ins of a person, except for `but`, forgets all devices, and ends the unused links that the person made:
-/// whoever took over one of the sign-ins may have made them.
+/// Ends the sign-ins of a person, except for `but`, forgets all devices, and ends the unused links that the person made and
+/// what the person uploads and imports: whoever took over one of the sign-ins may have begun it.
 pub(super) async fn end_sign_ins(
     tx: &Transaction,
     id: PersonId,
@@ -268,6 +268,7 @@ pub(super) async fn end_sign_ins(
 ) -> Result<(), Refusal> {
     tx.delete_sign_ins(id, but).await?;
     tx.delete_links_by(id, now).await?;
+    tx.end_editing(id, None, now).await?;
     Ok(tx.delete_known_devices(id).await?)
 }
 

@@ -609,17 +609,30 @@ async fn imports_end_with_the_right_to_them(database: TestDatabase) {
     let session = open(&owner).await;
     let in_ended = in_session(session, 3).await;
     let in_other = in_session(open(&owner).await, 4).await;
+    // On a page of the dashboard, outside of any session.
+    let [gone, stays] = [(); 2].map(|()| workshop.ambient.record_id());
+    let on_page = async |person, number| {
+        let person = Caller::person(owner.organization_id, person);
+        workshop.library.create_track(&person, create(number)).await.unwrap().0.track.id
+    };
+    let (by_gone, by_other) = (on_page(gone, 5).await, on_page(stays, 6).await);
+    let tx = workshop.catalog.begin().await.unwrap();
+    tx.end_editing(gone, Some(owner.organization_id), workshop.ambient.now()).await.unwrap();
+    tx.end_editing(stays, Some(workshop.ambient.record_id()), workshop.ambient.now()).await.unwrap();
+    tx.commit().await.unwrap();
     workshop.library.revoke_key(&owner, key.id).await.unwrap();
     workshop.uploads.end_upload_session(&owner, session.uuid()).await.unwrap();
-    for _ in 0..4 {
+    for _ in 0..6 {
         workshop.try_import().await.unwrap();
     }
-    for id in [by_key, in_session_of_key, in_ended] {
+    for id in [by_key, in_session_of_key, in_ended, by_gone] {
         let track = workshop.track(&owner, id).await;
         assert_eq!(track.status, TrackStatus::Initialized.fail_import().unwrap());
         assert!(track.status_reason.unwrap().contains("has no right to it any more"));
         assert_eq!(workshop.catalog.import(id).await.unwrap(), None);
     }
-    assert_eq!(workshop.track(&owner, in_other).await.status, TrackStatus::Processing);
-    assert_eq!(workshop.objects().await, 1);
+    for id in [in_other, by_other] {
+        assert_eq!(workshop.track(&owner, id).await.status, TrackStatus::Processing);
+    }
+    assert_eq!(workshop.objects().await, 2);
 }

@@ -16,7 +16,7 @@ use tonearm_signing::{Secrets, Token, TotpSecret, UrlSigner, Vault};
 crate::on_both!(
     links_last_as_long_as_their_reasons,
     a_link_is_used_or_ended_but_not_both,
-    upload_sessions_end_with_the_role,
+    uploads_end_with_the_right_of_their_person,
     a_link_whose_reason_has_ended_is_dead_even_if_it_is_there,
     one_link_makes_the_first_administrator,
     who_was_added_takes_no_place_until_a_password_is_chosen,
@@ -429,11 +429,11 @@ async fn a_link_is_used_or_ended_but_not_both(database: TestDatabase) {
     }
 }
 
-async fn upload_sessions_end_with_the_role(database: TestDatabase) {
+async fn uploads_end_with_the_right_of_their_person(database: TestDatabase) {
     let scene = Scene::set(&database).await;
     let (here, elsewhere) = (scene.organization().await, scene.organization().await);
     let (by, people) = (Origin::command_line(), &scene.people);
-    for (round, end) in ["role", "member", "disable", "remove"].into_iter().enumerate() {
+    for (round, end) in ["role", "member", "out", "disable", "remove"].into_iter().enumerate() {
         let person = scene.owner(here, &format!("uploader{round}")).await;
         let mut sessions = Vec::new();
         for organization_id in [here, elsewhere] {
@@ -475,6 +475,7 @@ async fn upload_sessions_end_with_the_role(database: TestDatabase) {
         match end {
             "role" => people.set_role(&owner, person.id, Role::Viewer).await.unwrap(),
             "member" => people.remove_member(&owner, person.id).await.unwrap(),
+            "out" => people.sign_out_everywhere(&person, false, None).await.unwrap(),
             "disable" => {
                 people.disable_person(by, person.id, OwnerlessOrganizations::Refuse).await.unwrap();
             }

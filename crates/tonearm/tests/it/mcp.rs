@@ -54,16 +54,24 @@ impl Assistant {
 
     /// Connects to the service at this address.
     async fn of(url: &str, key: &str) -> Self {
+        let mut assistant = Self::spawn(url, key);
+        assistant.begin().await;
+        assistant
+    }
+
+    fn spawn(url: &str, key: &str) -> Self {
         let mut command = command(url, key);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
         let output = BufReader::new(output).lines();
-        let mut assistant = Self { child, input, output, key: key.to_owned(), id: 0 };
-        let said = assistant.ask("initialize", initialize()).await["result"].clone();
+        Self { child, input, output, key: key.to_owned(), id: 0 }
+    }
+
+    async fn begin(&mut self) {
+        let said = self.ask("initialize", initialize()).await["result"].clone();
         assert_eq!((text(&said, "/serverInfo/name"), text(&said, "/protocolVersion")), ("tonearm", PROTOCOL));
-        assistant.send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
-        assistant
+        self.send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
     }
 
     async fn send(&mut self, message: Value) {
@@ -255,6 +263,23 @@ async fn a_key_is_needed_and_explained() {
     let output = command.env_remove("TONEARM_API_KEY").stdin(Stdio::null()).output().await.unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("TONEARM_API_KEY"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_request_is_ignored_before_the_beginning() {
+    let server = TestServer::start(Backend::Embedded).await;
+    let mut assistant = Assistant::spawn(server.node.public_url(), server.client.key());
+    for early in [
+        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+        json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } }),
+        json!({ "jsonrpc": "2.0", "id": 1, "result": {} }),
+    ] {
+        assistant.send(early).await;
+        assert_eq!(assistant.ask("ping", json!({})).await["result"], json!({}));
+    }
+    assistant.begin().await;
+    assistant.leave().await;
+    server.node.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use rmcp::RoleServer;
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, GetMeta as _};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde::Serialize;
@@ -23,6 +24,8 @@ pub(super) struct StandardStreams {
     /// The line is too long, and the rest of it is dropped.
     is_dropped: bool,
     output: Arc<Mutex<Stdout>>,
+    /// The client has begun to speak the protocol. What is no request before that would end it.
+    has_begun: bool,
     /// The errors that are being written.
     errors: JoinSet<io::Result<()>>,
 }
@@ -34,6 +37,7 @@ impl StandardStreams {
             line: Vec::new(),
             is_dropped: false,
             output: Arc::new(Mutex::new(tokio::io::stdout())),
+            has_begun: false,
             errors: JoinSet::new(),
         }
     }
@@ -76,6 +80,15 @@ impl StandardStreams {
     }
 }
 
+/// Whether a request begins the conversation: `initialize`, or one that names the version of the protocol itself.
+fn begins(request: &ClientRequest) -> bool {
+    match request {
+        ClientRequest::InitializeRequest(_) => true,
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+        request => request.get_meta().protocol_version().is_some(),
+    }
+}
+
 impl Transport<RoleServer> for StandardStreams {
     type Error = io::Error;
 
@@ -97,7 +110,12 @@ impl Transport<RoleServer> for StandardStreams {
                 continue;
             }
             match line.and_then(|line| read(line.trim_ascii())) {
-                Ok(message) => return Some(message),
+                Ok(ClientJsonRpcMessage::Request(request)) => {
+                    self.has_begun |= begins(&request.request);
+                    return Some(ClientJsonRpcMessage::Request(request));
+                }
+                Ok(message) if self.has_begun => return Some(message),
+                Ok(_) => {}
                 Err(NoMessage { is_notification: true, .. }) => {}
                 // In a task of its own, as this may be dropped while it waits.
                 Err(NoMessage { id, error, .. }) => {
