@@ -12,6 +12,7 @@ use uuid::Uuid;
 use crate::catalog::Catalog;
 use crate::changes::Change;
 use crate::column::size;
+use crate::ending::one_to_end;
 use crate::entity::collection::{ActiveModel, Column, Entity};
 use crate::entity::collection_count;
 use crate::error::{CatalogError, Record};
@@ -115,6 +116,15 @@ impl Transaction {
         id: CollectionId,
     ) -> Result<Option<Collection>, CatalogError> {
         one(self.db(), by_id(organization, id).lock(TO_CHANGE)).await
+    }
+
+    /// The same, for deleting the collection.
+    pub async fn collection_to_end(
+        &self,
+        organization: OrganizationId,
+        id: CollectionId,
+    ) -> Result<Option<Collection>, CatalogError> {
+        one_to_end(self.db(), by_id(organization, id).lock(TO_CHANGE)).await
     }
 
     /// Adds a collection.

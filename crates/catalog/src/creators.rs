@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use crate::catalog::Catalog;
 use crate::changes::Change;
+use crate::ending::one_to_end;
 use crate::entity::creator::{ActiveModel, Column, Entity};
 use crate::entity::{collection, track};
 use crate::error::{CatalogError, Record};
@@ -105,7 +106,8 @@ impl Transaction {
             .order_by_asc(collection::Column::Id)
             .lock(TO_CHANGE);
         collections.into_tuple::<Uuid>().all(self.db()).await?;
-        let Some(creator) = self.creator(organization, id).await? else { return Ok(None) };
+        let found = one_to_end(self.db(), by_id(organization, id).lock(TO_CHANGE)).await?;
+        let Some(creator) = found else { return Ok(None) };
         // API keys name a creator, and what is created with a key is attributed to that creator.
         self.note(Change::ApiKeys(organization));
         Entity::delete_by_id(id.uuid()).exec(self.db()).await?;

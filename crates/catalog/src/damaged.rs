@@ -129,12 +129,12 @@ impl Catalog {
 }
 
 /// What identifies a row.
-struct Key {
-    values: Vec<Value>,
+pub(crate) struct Key {
+    pub(crate) values: Vec<Value>,
     text: String,
 }
 
-fn key_of(row: &QueryResult, columns: &[impl ColumnTrait]) -> Result<Key, CatalogError> {
+pub(crate) fn key_of(row: &QueryResult, columns: &[impl ColumnTrait]) -> Result<Key, CatalogError> {
     let mut key = Key { values: Vec::new(), text: String::new() };
     for column in columns {
         let name = column.as_str();

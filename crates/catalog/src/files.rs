@@ -5,7 +5,7 @@ use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, EntityTrait, JoinType, QueryFilter, QueryOrder, QuerySelect,
     QueryTrait, Select,
 };
-use tonearm_domain::{ObjectKey, Timestamp, TrackFile, TrackId, VariantId};
+use tonearm_domain::{CollectionId, ObjectKey, Timestamp, TrackFile, TrackId, VariantId};
 use uuid::Uuid;
 
 use crate::catalog::Catalog;
@@ -127,8 +127,10 @@ impl Transaction {
     /// Records the result of a recipe for a track, replacing an earlier result. The recipe's settings are
     /// stored with the file. Fails with [`CatalogError::Missing`] of [`Record::Track`] if the track is deleted.
     pub async fn put_track_file(&self, file: &TrackFile) -> Result<(), CatalogError> {
-        self.lock_living_track(file.track_id).await?;
+        let collection = self.lock_living_track(file.track_id).await?;
         self.note(Change::Track(file.track_id));
+        // Share links list the tracks that have their file.
+        self.note(Change::TracksOf(collection));
         let former = Condition::all()
             .add(Column::TrackId.eq(file.track_id.uuid()))
             .add(Column::VariantId.eq(file.recipe.id.uuid()));
@@ -243,16 +245,16 @@ impl Transaction {
     }
 
     /// Locks a track that is not deleted. A file that is added while its track is being deleted would never be removed.
-    async fn lock_living_track(&self, track: TrackId) -> Result<(), CatalogError> {
+    async fn lock_living_track(&self, track: TrackId) -> Result<CollectionId, CatalogError> {
         track::Entity::find_by_id(track.uuid())
             .filter(living_track())
             .select_only()
-            .column(track::Column::Id)
+            .column(track::Column::CollectionId)
             .lock(TO_CHANGE)
             .into_tuple::<Uuid>()
             .one(self.db())
             .await?
-            .map(|_| ())
+            .map(CollectionId::from_uuid)
             .ok_or(CatalogError::Missing(Record::Track))
     }
 }

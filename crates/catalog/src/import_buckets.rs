@@ -5,6 +5,7 @@ use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
 use tonearm_domain::{BucketName, ImportBucket, LimitOffset, OrganizationId};
 
 use crate::catalog::Catalog;
+use crate::ending::one_to_end;
 use crate::entity::import_bucket::{ActiveModel, Column, Entity};
 use crate::error::CatalogError;
 use crate::query::{TO_CHANGE, one, page};
@@ -46,6 +47,15 @@ impl Transaction {
         bucket: &BucketName,
     ) -> Result<Option<ImportBucket>, CatalogError> {
         one(self.db(), by_name(organization, bucket).lock(TO_CHANGE)).await
+    }
+
+    /// The same, for removing them.
+    pub async fn import_bucket_to_end(
+        &self,
+        organization: OrganizationId,
+        bucket: &BucketName,
+    ) -> Result<Option<ImportBucket>, CatalogError> {
+        one_to_end(self.db(), by_name(organization, bucket).lock(TO_CHANGE)).await
     }
 
     /// Whether the organization has credentials for a bucket.

@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use crate::catalog::Catalog;
 use crate::changes::Change;
+use crate::ending::one_to_end;
 use crate::entity::api_key::{ActiveModel, Column, Entity};
 use crate::entity::{signing_key, webhook};
 use crate::error::{CatalogError, Record};
@@ -124,6 +125,16 @@ impl Transaction {
         // Before the row, which a transaction that acts on the key may change.
         self.take_key(id).await?;
         self.api_key(organization, id).await
+    }
+
+    /// The same, for revoking the key.
+    pub async fn api_key_to_revoke(
+        &self,
+        organization: OrganizationId,
+        id: ApiKeyId,
+    ) -> Result<Option<ApiKey>, CatalogError> {
+        self.take_key(id).await?;
+        one_to_end(self.db(), by_id(organization, id).lock(TO_CHANGE)).await
     }
 
     /// The keys that a key made and that are not revoked, oldest first, to be ended.

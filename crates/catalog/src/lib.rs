@@ -22,6 +22,7 @@ mod damaged;
 mod deliveries;
 mod due_clock;
 mod dump;
+mod ending;
 mod entity;
 mod error;
 mod event_versions;

@@ -11,6 +11,7 @@ use tonearm_domain::{Membership, Organization, OrganizationId, Person, PersonId,
 use uuid::Uuid;
 
 use crate::catalog::Catalog;
+use crate::ending::one_to_end;
 use crate::entity::membership::{ActiveModel, Column, Entity};
 use crate::entity::{organization, person, undo_entry, upload_session};
 use crate::error::CatalogError;
@@ -75,6 +76,16 @@ impl Transaction {
     ) -> Result<Option<Membership>, CatalogError> {
         self.organization(organization).await?;
         one(self.db(), Entity::find_by_id((organization.uuid(), person.uuid()))).await
+    }
+
+    /// The same, for ending the membership.
+    pub async fn membership_to_end(
+        &self,
+        organization: OrganizationId,
+        person: PersonId,
+    ) -> Result<Option<Membership>, CatalogError> {
+        self.organization(organization).await?;
+        one_to_end(self.db(), Entity::find_by_id((organization.uuid(), person.uuid()))).await
     }
 
     /// Whether a person is an owner of an organization and may sign in. Locks the organization, so that this holds until

@@ -3,8 +3,10 @@
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select, Set};
 use tonearm_domain::{Cursor, EmailAddress, Language, Page, Person, PersonId, SearchWords, Timestamp, Total};
+use uuid::Uuid;
 
 use crate::catalog::Catalog;
+use crate::ending::one_to_end;
 use crate::entity::person::{ActiveModel, Column, Entity};
 use crate::error::{CatalogError, Record};
 use crate::keyset::{Keyset, searched_page};
@@ -42,6 +44,13 @@ impl Catalog {
         one(self.reader(), Entity::find().filter(Column::Email.eq(email.as_str()))).await
     }
 
+    /// The id of the person with this address. Nothing else is read.
+    pub async fn person_id_by_email(&self, email: &EmailAddress) -> Result<Option<PersonId>, CatalogError> {
+        let found = Entity::find().filter(Column::Email.eq(email.as_str())).select_only().column(Column::Id);
+        let id: Option<Uuid> = found.into_tuple().one(self.reader()).await?;
+        Ok(id.map(PersonId::from_uuid))
+    }
+
     /// Whether anybody has a password, whose hash is not `none`, or was ever linked to an account of a provider.
     pub async fn has_credentials(&self, none: &str) -> Result<bool, CatalogError> {
         Ok(with_credentials(none).limit(1).count(self.reader()).await? > 0)
@@ -74,6 +83,18 @@ impl Transaction {
     /// One person, locked for a change.
     pub async fn person(&self, id: PersonId) -> Result<Option<Person>, CatalogError> {
         one(self.db(), Entity::find_by_id(id.uuid()).lock(TO_CHANGE)).await
+    }
+
+    /// Locks a person. Nothing else is read.
+    pub async fn lock_person(&self, id: PersonId) -> Result<(), CatalogError> {
+        let select = Entity::find_by_id(id.uuid()).lock(TO_CHANGE).select_only().column(Column::Id);
+        select.into_tuple::<Uuid>().one(self.db()).await?;
+        Ok(())
+    }
+
+    /// One person, locked and to be removed.
+    pub async fn person_to_end(&self, id: PersonId) -> Result<Option<Person>, CatalogError> {
+        one_to_end(self.db(), Entity::find_by_id(id.uuid()).lock(TO_CHANGE)).await
     }
 
     /// Whether there are any people.
@@ -137,19 +158,27 @@ impl Transaction {
         let select = Entity::find()
             .filter(Column::IsAdministrator.eq(true))
             .filter(Column::DisabledAt.is_null())
-            .order_by_asc(Column::Id);
-        let rows = select.all(self.db()).await?;
-        Ok(rows.into_iter().map(|row| PersonId::from_uuid(row.id)).collect())
+            .order_by_asc(Column::Id)
+            .select_only()
+            .column(Column::Id);
+        let ids: Vec<Uuid> = select.into_tuple().all(self.db()).await?;
+        Ok(ids.into_iter().map(PersonId::from_uuid).collect())
     }
 
     /// The same, locked: the administrators do not change until the end of the transaction.
     pub async fn administrators_to_change(&self) -> Result<Vec<PersonId>, CatalogError> {
-        let select =
-            Entity::find().filter(Column::IsAdministrator.eq(true)).order_by_asc(Column::Id).lock(TO_CHANGE);
-        let rows = select.all(self.db()).await?;
+        let select = Entity::find()
+            .filter(Column::IsAdministrator.eq(true))
+            .order_by_asc(Column::Id)
+            .lock(TO_CHANGE)
+            .select_only()
+            .columns([Column::Id, Column::IsAdministrator])
+            .column_as(Column::DisabledAt.is_null(), "may_sign_in");
+        let rows: Vec<(Uuid, bool, bool)> = select.into_tuple().all(self.db()).await?;
         // Filter again after locking: another transaction may have changed the rows while this one waited.
-        let active = rows.into_iter().filter(|row| row.is_administrator && row.disabled_at.is_none());
-        Ok(active.map(|row| PersonId::from_uuid(row.id)).collect())
+        let active =
+            rows.into_iter().filter(|(_, is_administrator, may_sign_in)| *is_administrator && *may_sign_in);
+        Ok(active.map(|(id, ..)| PersonId::from_uuid(id)).collect())
     }
 
     /// Disables sign-in for a person from a moment on, or enables it again with `None`.

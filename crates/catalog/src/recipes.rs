@@ -11,6 +11,7 @@ use uuid::Uuid;
 use crate::catalog::Catalog;
 use crate::changes::Change;
 use crate::column::parsed;
+use crate::ending::one_to_end;
 use crate::entity::variant::{ActiveModel, Column, Entity};
 use crate::entity::{organization, track};
 use crate::error::{CatalogError, Record};
@@ -185,6 +186,16 @@ impl Transaction {
     ) -> Result<Option<Recipe>, CatalogError> {
         self.lock_recipes(organization).await?;
         one(self.db(), by_id(organization, id)).await
+    }
+
+    /// The same, for removing the recipe.
+    pub async fn recipe_to_end(
+        &self,
+        organization: OrganizationId,
+        id: VariantId,
+    ) -> Result<Option<Recipe>, CatalogError> {
+        self.lock_recipes(organization).await?;
+        one_to_end(self.db(), by_id(organization, id)).await
     }
 
     /// Refuses an index that is taken. A recipe of the organization and a recipe of a track must not share an index

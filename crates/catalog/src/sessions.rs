@@ -12,6 +12,7 @@ use uuid::Uuid;
 
 use crate::catalog::Catalog;
 use crate::changes::Change;
+use crate::ending::one_to_end;
 use crate::entity::{api_key, play_session, upload_session};
 use crate::error::{CatalogError, Record};
 use crate::query::{TO_CHANGE, change, first_readable, one};
@@ -130,13 +131,13 @@ impl Transaction {
         Ok(())
     }
 
-    /// The organization's play session with this id or handle, locked for a change.
-    pub async fn play_session_to_change(
+    /// The organization's play session with this id or handle, locked and to be ended.
+    pub async fn play_session_to_end(
         &self,
         organization: OrganizationId,
         name: Uuid,
     ) -> Result<Option<PlaySession>, CatalogError> {
-        one(self.db(), PLAY.named::<play_session::Entity>(organization, name)).await
+        one_to_end(self.db(), PLAY.named::<play_session::Entity>(organization, name)).await
     }
 
     /// Sets the end of a play session.
@@ -153,13 +154,13 @@ impl Transaction {
         one(self.db(), upload_session::Entity::find_by_id(id.uuid())).await
     }
 
-    /// The organization's upload session with this id or handle, locked for a change.
-    pub async fn upload_session_to_change(
+    /// The organization's upload session with this id or handle, locked and to be ended.
+    pub async fn upload_session_to_end(
         &self,
         organization: OrganizationId,
         name: Uuid,
     ) -> Result<Option<UploadSession>, CatalogError> {
-        one(self.db(), UPLOAD.named::<upload_session::Entity>(organization, name)).await
+        one_to_end(self.db(), UPLOAD.named::<upload_session::Entity>(organization, name)).await
     }
 
     /// Sets the end of an upload session, and ends its imports.

@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use crate::catalog::Catalog;
 use crate::column::{corrupt, moment, parsed};
+use crate::ending::one_to_end;
 use crate::entity::key_list;
 use crate::entity::signing_key::{ActiveModel, Column, Entity};
 use crate::error::{CatalogError, Record};
@@ -135,6 +136,15 @@ impl Transaction {
         id: ShortId,
     ) -> Result<Option<SigningKey>, CatalogError> {
         one(self.db(), by_id(organization, id).lock(TO_CHANGE)).await
+    }
+
+    /// The same, for revoking the key.
+    pub async fn signing_key_to_end(
+        &self,
+        organization: OrganizationId,
+        id: ShortId,
+    ) -> Result<Option<SigningKey>, CatalogError> {
+        one_to_end(self.db(), by_id(organization, id).lock(TO_CHANGE)).await
     }
 
     /// The signing keys that an API key made and that are not revoked, locked for a change.

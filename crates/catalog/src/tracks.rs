@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use crate::catalog::Catalog;
 use crate::changes::Change;
+use crate::ending::one_to_end;
 use crate::entity::track::{ActiveModel, Column, Entity};
 use crate::entity::{collection, track_file, variant};
 use crate::error::{CatalogError, Record};
@@ -96,6 +97,15 @@ impl Transaction {
         id: TrackId,
     ) -> Result<Option<Track>, CatalogError> {
         one(self.db(), by_id(organization, id).lock(TO_CHANGE)).await
+    }
+
+    /// The same, for deleting the track.
+    pub async fn track_to_end(
+        &self,
+        organization: OrganizationId,
+        id: TrackId,
+    ) -> Result<Option<Track>, CatalogError> {
+        one_to_end(self.db(), by_id(organization, id).lock(TO_CHANGE)).await
     }
 
     /// The collection of a track, which is locked for a change. Nothing else of the track is read.

@@ -10,6 +10,7 @@ use tonearm_domain::{
 use crate::catalog::Catalog;
 use crate::changes::Change;
 use crate::deliveries::is_next_of_record;
+use crate::ending::one_to_end;
 use crate::entity::webhook::{ActiveModel, Column, Entity};
 use crate::entity::{collection, organization, webhook_delivery};
 use crate::error::{CatalogError, Record};
@@ -89,6 +90,25 @@ impl Transaction {
     /// One endpoint, locked for a change.
     pub async fn webhook_to_change(&self, id: WebhookId) -> Result<Option<Webhook>, CatalogError> {
         one(self.db(), Entity::find_by_id(id.uuid()).lock(TO_CHANGE)).await
+    }
+
+    /// One endpoint of the organization, locked and to be removed.
+    pub async fn webhook_to_end(
+        &self,
+        organization: OrganizationId,
+        id: WebhookId,
+    ) -> Result<Option<Webhook>, CatalogError> {
+        let own = Entity::find_by_id(id.uuid()).filter(Column::OrganizationId.eq(organization.uuid()));
+        one_to_end(self.db(), own.lock(TO_CHANGE)).await
+    }
+
+    /// The same, for the endpoint of a kind.
+    pub async fn webhook_of_kind_to_end(
+        &self,
+        organization: OrganizationId,
+        kind: WebhookKind,
+    ) -> Result<Option<Webhook>, CatalogError> {
+        one_to_end(self.db(), of_kind(organization, kind).lock(TO_CHANGE)).await
     }
 
     /// Adds an endpoint, or updates the existing one, and shows its URL on the organization.

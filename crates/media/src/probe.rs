@@ -73,6 +73,8 @@ const RATES: std::ops::RangeInclusive<u32> = 1_000..=6_000_000;
 const HIGHEST_RATE: u32 = 384_000;
 /// A clock that differs by more than this many seconds is considered wrong.
 const WRONG_BY: f64 = 0.5;
+/// Containers with one clock for pictures, sound and chapters.
+const ONE_CLOCK: [&str; 2] = ["matroska,webm", "mov,mp4,m4a,3gp,3g2,mj2"];
 /// Containers whose index or header counts the sound. Durations in other containers are computed from bytes, or read
 /// from their end.
 const COUNTING: [&str; 19] = [
@@ -137,6 +139,7 @@ struct Stream {
     bits_per_sample: Option<u32>,
     bits_per_raw_sample: Option<String>,
     bit_rate: Option<String>,
+    start_time: Option<String>,
     duration: Option<String>,
     duration_ts: Option<i64>,
     time_base: Option<String>,
@@ -154,6 +157,12 @@ struct Disposition {
 impl Stream {
     fn is(&self, kind: &str) -> bool {
         self.codec_type.as_deref() == Some(kind)
+    }
+
+    /// Seconds from the beginning of the file's clock to the first sample, as in films whose sound begins after the picture.
+    fn late(&self, format: &Format) -> f64 {
+        let has_clock = format.format_name.as_deref().is_some_and(|name| ONE_CLOCK.contains(&name));
+        seconds(&self.start_time).filter(|_| has_clock).unwrap_or(0.0)
     }
 
     fn rate(&self) -> Option<u32> {
@@ -286,7 +295,8 @@ impl Probe {
             .and_then(|stream| Some(Picture { stream: stream.index, codec: stream.codec_name.clone()? }));
         let bits = number(&chosen.bits_per_raw_sample).or(chosen.bits_per_sample);
         let duration = seconds(&chosen.duration).or(seconds(&format.duration)).unwrap_or(0.0);
-        let told_chapters: Vec<Chapter> = chapters.into_iter().map(ProbedChapter::claimed).collect();
+        let late = chosen.late(&format);
+        let told_chapters: Vec<Chapter> = chapters.into_iter().map(|chapter| chapter.claimed(late)).collect();
         Ok(Self {
             duration,
             stream: chosen.index,
@@ -339,9 +349,13 @@ fn tags(sources: [&BTreeMap<String, String>; 2]) -> BTreeMap<String, String> {
 }
 
 impl ProbedChapter {
-    /// The declared chapter, with NaN for a missing time.
-    fn claimed(self) -> Chapter {
-        let time = |text| number(text).unwrap_or(f64::NAN);
+    /// The declared chapter, in seconds of the sound, which begins this much after the file's clock. With NaN for a missing
+    /// time.
+    fn claimed(self, late: f64) -> Chapter {
+        let time = |text| match number(text).unwrap_or(f64::NAN) {
+            seconds if late > 0.0 => f64::clamp(seconds - late, 0.0, f64::INFINITY),
+            seconds => seconds,
+        };
         Chapter::claimed(
             time(&self.start_time),
             time(&self.end_time),

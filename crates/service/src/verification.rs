@@ -43,8 +43,10 @@ pub struct VerifyTerms {
 pub enum VerifyEvent<'a> {
     /// A mismatch was found.
     Finding(&'a Finding),
-    /// A record with metadata that cannot be read.
+    /// A record that cannot be read, or only without its metadata.
     Damaged(&'a DamagedRow),
+    /// A record that was ended and could not be read. What cannot be read is blank now.
+    Blanked(&'a DamagedRow),
     /// The progress. All findings before this point have been reported. Another process can resume from this state.
     Progress(&'a VerifyState),
 }
@@ -205,9 +207,17 @@ impl Run<'_> {
         self.all.catalog.each_damaged_row(|row| rows.push(row)).await?;
         self.state.damaged_rows = rows.len() as u64;
         for row in &rows {
-            (self.on_event)(VerifyEvent::Damaged(row));
+            let is_blanked = self.terms.repairs && self.blank_ended(row).await?;
+            (self.on_event)(if is_blanked { VerifyEvent::Blanked(row) } else { VerifyEvent::Damaged(row) });
         }
         Ok(())
+    }
+
+    async fn blank_ended(&self, row: &DamagedRow) -> Result<bool, VerifyError> {
+        let tx = self.all.catalog.begin().await?;
+        let is_blanked = tx.blank_ended(row).await?;
+        tx.commit().await?;
+        Ok(is_blanked)
     }
 
     fn report(&mut self, finding: &Finding) {

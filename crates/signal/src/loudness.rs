@@ -319,6 +319,49 @@ mod tests {
         }
     }
 
+    /// Tones of 1 kHz, each with a level in dBFS for every channel, and for so many seconds.
+    fn loudness_of(layout: &Layout, tones: &[(&[f64], f64)]) -> f64 {
+        let mut meter = LoudnessMeter::new(layout, 48_000);
+        for (levels, seconds) in tones {
+            let amplitudes: Vec<f64> = levels.iter().map(|level| 10_f64.powf(level / 20.0)).collect();
+            let frames = (seconds * 48_000.0).round() as u32;
+            let samples: Vec<f32> = (0..frames)
+                .flat_map(|frame| {
+                    let wave = (std::f64::consts::TAU * f64::from(frame) / 48.0).sin();
+                    amplitudes.iter().map(move |amplitude| (amplitude * wave) as f32).collect::<Vec<_>>()
+                })
+                .collect();
+            meter.add(&samples);
+        }
+        meter.integrated().unwrap()
+    }
+
+    /// EBU Tech 3341, table 1, cases 1 to 6.
+    #[test]
+    fn it_passes_the_minimum_requirements_of_the_ebu() {
+        let both = |level: f64| [level, level];
+        let [a, b, c, d, e, f] = [-72.0, -36.0, -33.0, -26.0, -23.0, -20.0].map(both);
+        let stereo = Layout::new(2, None);
+        for (case, (tones, expected)) in [
+            (vec![(e, 20.0)], -23.0),
+            (vec![(c, 20.0)], -33.0),
+            (vec![(b, 10.0), (e, 60.0), (b, 10.0)], -23.0),
+            (vec![(a, 10.0), (b, 10.0), (e, 60.0), (b, 10.0), (a, 10.0)], -23.0),
+            (vec![(d, 20.0), (f, 20.1), (d, 20.0)], -23.0),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let tones: Vec<(&[f64], f64)> =
+                tones.iter().map(|(levels, seconds)| (levels.as_slice(), *seconds)).collect();
+            let found = loudness_of(&stereo, &tones);
+            assert!((found - expected).abs() <= 0.1, "case {}: {found} LUFS", case + 1);
+        }
+        let found =
+            loudness_of(&Layout::new(5, Some("5.0(side)")), &[(&[-28.0, -28.0, -24.0, -30.0, -30.0], 20.0)]);
+        assert!((found + 23.0).abs() <= 0.1, "case 6: {found} LUFS");
+    }
+
     #[test]
     fn where_the_filters_do_not_exist_nothing_is_measured() {
         for rate in [1, 100, 1_000, 3_363, 3_364, 4_000] {

@@ -241,6 +241,28 @@ mod tests {
         }
     }
 
+    /// EBU Tech 3341, table 1, cases 15 to 19: tones of a fraction of the sample rate, from a phase in degrees.
+    #[test]
+    fn it_passes_the_minimum_requirements_of_the_ebu() {
+        for (case, fraction, degrees, amplitude, expected) in [
+            (15, 4.0, 0.0, 0.5, -6.0),
+            (16, 4.0, 45.0, 0.5, -6.0),
+            (17, 6.0, 60.0, 0.5, -6.0),
+            (18, 8.0, 67.5, 0.5, -6.0),
+            (19, 4.0, 45.0, 1.41, 3.0),
+        ] {
+            let mut own = TruePeak::new(1, 48_000);
+            let tone = |place: u16| {
+                let fading = (f64::from(place) / 1000.0).min(1.0);
+                let angle = 2.0 * PI * f64::from(place) / fraction + f64::to_radians(degrees);
+                (fading * amplitude * angle.sin()) as f32
+            };
+            own.add(&(0..48_000).map(tone).collect::<Vec<f32>>());
+            let off = own.decibels().unwrap() - expected;
+            assert!((-0.4..=0.2).contains(&off), "case {case}: {off}");
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]

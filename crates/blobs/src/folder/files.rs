@@ -32,9 +32,14 @@ impl Root {
         Ok(Self { path, sign })
     }
 
+    /// A store that may not be there.
+    pub(crate) fn at(path: PathBuf) -> Self {
+        Self { sign: path.join(TEMPORARIES), path }
+    }
+
     /// A store that was opened before.
     pub(crate) fn existing(path: PathBuf) -> io::Result<Self> {
-        let root = Self { sign: path.join(TEMPORARIES), path };
+        let root = Self::at(path);
         root.check()?;
         Ok(root)
     }

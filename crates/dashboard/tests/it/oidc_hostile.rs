@@ -90,6 +90,19 @@ async fn oidc_states_are_of_one_browser_and_work_once(database: TestDatabase) {
         assert_eq!(browser.get(back).await.status, 422);
         assert_out(browser).await;
     }
+    // An attempt that was refused is used up, too.
+    for refused in ["code=unknown", "error=access_denied"] {
+        let mut browser = house.browser();
+        let begun = browser.get(BEGIN).await.location;
+        let back = provider.sign_in(&begun, json!({}));
+        let (_, state) = back.split_once("state=").unwrap();
+        let state = state.split('&').next().unwrap();
+        let mut kept = browser.clone();
+        let page = browser.get(&format!("/dashboard/sign-in/oidc/return?{refused}&state={state}")).await;
+        assert!(page.status >= 400, "{refused}: {}", page.status);
+        assert_eq!(kept.get(&back).await.status, 422, "{refused}");
+        assert_out(&mut kept).await;
+    }
     // Forged or modified cookies.
     let mut liar = house.browser();
     let begun = liar.get(BEGIN).await.location;

@@ -80,6 +80,108 @@ async fn mp3_ends_at_the_last_sample() {
 }
 
 #[tokio::test]
+async fn every_length_is_kept() {
+    let bench = Bench::new();
+    let mut dice = Dice(11);
+    for rate in [8_000_u32, 11_025, 16_000, 22_050, 32_000, 44_100, 48_000, 96_000] {
+        let samples = 3_000 + dice.below(20_000) as u32;
+        let seconds = f64::from(samples) / f64::from(rate);
+        let spec = WavSpec { seconds, sample_rate: rate, channels: 1, ..WavSpec::default() };
+        let input = bench.wav("in.wav", &spec);
+        // For AAC, ffmpeg itself plays the padding: see above.
+        for codec in [Codec::Mp3, Codec::Ogg, Codec::Opus, Codec::Flac, Codec::Wav] {
+            let made =
+                bench.transcode(&input, Transcode { codec, bitrate: 64, ..Transcode::default() }).await;
+            let path = made.unwrap().path;
+            let own = bench.probe(&path).await.unwrap().sample_rate;
+            let expected = f64::from(samples) * f64::from(own) / f64::from(rate);
+            let off = (played(&path) as f64 - expected).abs();
+            assert!(off < 1.0, "{codec:?}: {samples} samples at {rate} Hz: {off}");
+        }
+    }
+}
+
+/// A tone that is cut in two, and both parts played one after another, as in a gapless list.
+#[tokio::test]
+async fn two_halves_of_a_tone_join_without_a_step() {
+    let bench = Bench::new();
+    let (first, all) = (43_211_usize, 88_200_usize);
+    let tone = |from: usize, to: usize| {
+        format!(
+            "aevalsrc=0.5*sin(2*PI*441.7*t):s=44100:d=3,atrim=start_sample={from}:end_sample={to},asetpts=N"
+        )
+    };
+    let halves = [bench.made("a.wav", &tone(0, first), &[]), bench.made("b.wav", &tone(first, all), &[])];
+    for codec in [Codec::Aac, Codec::Mp3, Codec::Ogg, Codec::Opus, Codec::Flac, Codec::Wav] {
+        let mut sound = Vec::new();
+        for half in &halves {
+            let settings = Transcode { codec, bitrate: 192, ..Transcode::default() };
+            let path = bench.transcode(half, settings).await.unwrap().path;
+            let bytes = plain(&path, "-f f32le");
+            let mut samples: Vec<f32> =
+                bytes.as_chunks().0.iter().map(|it| f32::from_le_bytes(*it)).collect();
+            if codec == Codec::Aac {
+                samples.truncate(number_in(&std::fs::read(&path).unwrap(), b"elst", 8) as usize);
+            }
+            sound.push(samples);
+        }
+        let seam = sound[0].len();
+        let sound = sound.concat();
+        let step = |place: usize| (sound[place] - sound[place - 1]).abs();
+        let largest = (seam - 2..=seam + 2).map(step).fold(0.0, f32::max);
+        // Within the tone, samples differ by at most 0.03.
+        assert!(largest < 0.12, "{codec:?}: {largest}");
+    }
+}
+
+/// Writes a mono WAV file of floats.
+fn float_wav(path: &Path, samples: &[f32]) {
+    let data: Vec<u8> = samples.iter().flat_map(|sample| sample.to_le_bytes()).collect();
+    let size = data.len() as u32;
+    let (format, rate): ([u8; 4], u32) = ([3, 0, 1, 0], 44_100);
+    let header = [
+        b"RIFF".as_slice(),
+        &(36 + size).to_le_bytes(),
+        b"WAVEfmt ",
+        &16_u32.to_le_bytes(),
+        &format,
+        &rate.to_le_bytes(),
+        &(4 * rate).to_le_bytes(),
+        &[4, 0, 32, 0],
+        b"data",
+        &size.to_le_bytes(),
+    ];
+    std::fs::write(path, [header.concat(), data].concat()).unwrap();
+}
+
+#[tokio::test]
+async fn one_impossible_sample_is_one_sample() {
+    let bench = Bench::new();
+    let tone: Vec<f32> = (0..20_000).map(|place| 1.5 * (place as f32 * 0.05).sin()).collect();
+    for odd in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e30] {
+        let mut samples = tone.clone();
+        samples[9_000] = odd;
+        let input = bench.path().join("odd.wav");
+        float_wav(&input, &samples);
+        let analysis = bench.analyse(&input).await;
+        assert!(analysis.loudness_lufs.is_some(), "{odd}");
+        for codec in [Codec::Aac, Codec::Mp3, Codec::Ogg, Codec::Opus, Codec::Flac, Codec::Wav] {
+            let made = bench.transcode(&input, Transcode { codec, ..Transcode::default() }).await;
+            let path = made.unwrap_or_else(|error| panic!("{codec:?} {odd}: {error}")).path;
+            assert!(played(&path) >= 20_000, "{codec:?} {odd}");
+            if codec == Codec::Wav {
+                let bytes = plain(&path, "-f f32le");
+                let made: Vec<f32> = bytes.as_chunks().0.iter().map(|it| f32::from_le_bytes(*it)).collect();
+                let off = |(place, sample): (usize, &f32)| (sample - tone[place].clamp(-1.0, 1.0)).abs();
+                let wrong = made.iter().enumerate().filter(|it| off(*it) > 1e-4).count();
+                assert!(wrong <= 1, "{odd}: {wrong}");
+                assert!(!odd.is_nan() || made[9_000] == 0.0, "{}", made[9_000]);
+            }
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_few_samples_are_played() {
     let bench = Bench::new();
     for (rate, samples) in [(44_100, 1), (192_000, 2), (8_000, 1)] {
@@ -120,6 +222,34 @@ async fn sound_begins_with_its_own_first_sample() {
         if codec == Codec::Flac {
             assert_eq!(samples, plain(&sound, "-f f32le"));
         }
+    }
+}
+
+/// Chapters count on the clock of the film.
+#[tokio::test]
+async fn chapters_of_films_are_where_their_sound_is() {
+    let bench = Bench::new();
+    let list = bench.path().join("chapters");
+    let chapter = |start: u32, end: u32, title: &str| {
+        format!("[CHAPTER]\nTIMEBASE=1/1000\nSTART={start}\nEND={end}\ntitle={title}\n")
+    };
+    let chapters = [chapter(0, 2_000, "Before"), chapter(2_000, 4_500, "One"), chapter(4_500, 7_000, "Two")];
+    std::fs::write(&list, format!(";FFMETADATA1\n{}", chapters.concat())).unwrap();
+    let sound = bench.made("sound.wav", "sine=r=48000:d=5", &[]);
+    for name in ["late.mkv", "late.mov"] {
+        let film = bench.path().join(name);
+        let made = Command::new("ffmpeg")
+            .args("-nostdin -loglevel error -f lavfi -i color=s=16x16:r=5:d=7 -itsoffset 2 -i".split(' '))
+            .arg(&sound)
+            .args(["-f", "ffmetadata", "-i"])
+            .arg(&list)
+            .args("-map 0:v -map 1:a -map_chapters 2 -c:v mjpeg -c:a pcm_s16le".split(' '))
+            .arg(&film)
+            .status();
+        assert!(made.unwrap().success());
+        let probe = bench.probe(&film).await.unwrap();
+        let starts: Vec<_> = probe.info.chapters.iter().map(|it| (it.start, it.title.as_deref())).collect();
+        assert_eq!(starts, [(0.0, Some("One")), (2.5, Some("Two"))], "{name}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Loads the rows of a backup in one transaction.
 
-use tonearm_catalog::{DumpRow, RefusedRow, Restoring};
+use tonearm_catalog::{DumpRow, Loading, RefusedRow, Restoring};
 
 use super::error::BackupError;
 use super::manifest::Manifest;
@@ -16,6 +16,27 @@ pub(super) async fn load(
     report: &mut RestoreReport,
     on_event: OnEvent<'_>,
 ) -> Result<(), BackupError> {
+    let loading = fill(restoring, (manifest, parts), skips_damaged, report, on_event).await?;
+    loading.mark(manifest.mark().as_str()).await?;
+    Ok(loading.commit().await?)
+}
+
+/// Tries out what [`load`] does, and leaves the tables empty.
+pub(super) async fn check(
+    restoring: &Restoring,
+    (manifest, parts): (&Manifest, &[PartFile]),
+    on_event: OnEvent<'_>,
+) -> Result<(), BackupError> {
+    fill(restoring, (manifest, parts), false, &mut RestoreReport::default(), on_event).await.map(drop)
+}
+
+async fn fill(
+    restoring: &Restoring,
+    (manifest, parts): (&Manifest, &[PartFile]),
+    skips_damaged: bool,
+    report: &mut RestoreReport,
+    on_event: OnEvent<'_>,
+) -> Result<Loading, BackupError> {
     let loading = restoring.begin().await?;
     loading.require(&manifest.tables)?;
     for (table, file) in manifest.tables.iter().zip(parts) {
@@ -47,6 +68,5 @@ pub(super) async fn load(
         return Err(BackupError::Refused(report.skipped));
     }
     report.rows -= report.skipped;
-    loading.mark(manifest.mark().as_str()).await?;
-    Ok(loading.commit().await?)
+    Ok(loading)
 }

@@ -79,6 +79,9 @@ impl Restores {
         }
         self.check_store(&restoring, terms).await?;
         let (tables, objects) = self.fetch(target, &manifest).await?;
+        if !is_loaded && !terms.skips_damaged {
+            loading::check(&restoring, (&manifest, &tables), on_event).await?;
+        }
         let mut report = RestoreReport::default();
         let rate = Rate::new(terms.bytes_per_second);
         returning::return_objects((target, &self.blobs), &objects, &rate, &mut report, on_event).await?;

@@ -101,7 +101,9 @@ impl SigningKeys {
         caller.require_no_limits()?;
         let tx = self.catalog.begin().await?;
         let not_found = Refusal::NotFound(Resource::SigningKey);
-        let Some(key) = tx.signing_key(caller.organization_id, id).await? else { return Err(not_found) };
+        let Some(key) = tx.signing_key_to_end(caller.organization_id, id).await? else {
+            return Err(not_found);
+        };
         let now = self.ambient.now();
         if !tx.revoke_signing_key(caller.organization_id, id, now).await? {
             return Err(not_found);

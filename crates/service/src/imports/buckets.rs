@@ -125,7 +125,7 @@ impl ImportBuckets {
         caller.require_no_limits()?;
         let tx = self.catalog.begin().await?;
         let not_found = Refusal::NotFound(Resource::ImportBucket);
-        let Some(removed) = tx.import_bucket(caller.organization_id, bucket).await? else {
+        let Some(removed) = tx.import_bucket_to_end(caller.organization_id, bucket).await? else {
             return Err(not_found);
         };
         if !tx.delete_import_bucket(caller.organization_id, bucket).await? {

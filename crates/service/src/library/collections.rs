@@ -214,8 +214,10 @@ impl Library {
         caller.reach_collection(id)?;
         let organization_id = caller.organization_id;
         let tx = self.catalog.begin().await?;
-        let collection =
-            tx.collection(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Collection))?;
+        let collection = tx
+            .collection_to_end(organization_id, id)
+            .await?
+            .ok_or(Refusal::NotFound(Resource::Collection))?;
         let deletion = self.deletion(caller);
         tx.soft_delete_collection(organization_id, id, deletion).await?;
         self.note_collection(&tx, caller, EventKind::CollectionDeleted, &collection).await?;

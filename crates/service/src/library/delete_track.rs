@@ -14,7 +14,7 @@ impl Library {
     pub async fn delete_track(&self, caller: &Caller, id: TrackId) -> Result<TrackView, Refusal> {
         let organization_id = caller.organization_id;
         let tx = self.catalog.begin().await?;
-        let track = tx.track(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
+        let track = tx.track_to_end(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
         caller.reach_track(track.collection_id, track.id)?;
         let deletion = self.deletion(caller);
         tx.soft_delete_track(organization_id, id, deletion).await?;

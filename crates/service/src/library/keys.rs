@@ -177,7 +177,7 @@ impl Library {
             caller.require_whole_organization()?;
         }
         let tx = self.catalog.begin().await?;
-        let found = tx.api_key_to_end(caller.organization_id, id).await?;
+        let found = tx.api_key_to_revoke(caller.organization_id, id).await?;
         let key = self.revoke(&tx, caller, found.ok_or(Refusal::NotFound(Resource::ApiKey))?).await?;
         tx.commit().await?;
         Ok(key)
@@ -237,7 +237,7 @@ impl Library {
         let organization_id = caller.organization_id;
         let tx = self.catalog.begin().await?;
         let mut key =
-            tx.api_key_to_end(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::ApiKey))?;
+            tx.api_key_to_revoke(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::ApiKey))?;
         if key.revoked_at.is_none() {
             key = self.revoke(&tx, caller, key).await?;
         }

@@ -139,7 +139,7 @@ impl Library {
         caller.require_no_limits()?;
         let (organization_id, now) = (caller.organization_id, self.ambient.now());
         let tx = self.catalog.begin().await?;
-        let recipe = own(tx.recipe(organization_id, id).await?)?;
+        let recipe = own(tx.recipe_to_end(organization_id, id).await?)?;
         if !tx.soft_delete_recipe(organization_id, id, now).await? {
             return Err(Refusal::NotFound(Resource::Variant));
         }

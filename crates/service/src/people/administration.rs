@@ -42,6 +42,12 @@ impl People {
         found.ok_or(Refusal::NotFound(Resource::Person))
     }
 
+    /// The id of the person with an email address, even if the rest of the account cannot be read.
+    pub async fn person_id_by_email(&self, email: &str) -> Result<PersonId, Refusal> {
+        let found = self.catalog.person_id_by_email(&parse_email(email)?).await?;
+        found.ok_or(Refusal::NotFound(Resource::Person))
+    }
+
     /// Prevents a person from signing in until [`People::enable_person`]. All sessions end at once, and so do the links
     /// that the person created or received, and the invitations that were made for the person's address. Everything else
     /// stays, including API keys, which belong to organizations.
@@ -85,7 +91,8 @@ impl People {
         ownerless: OwnerlessOrganizations,
     ) -> Result<(), Refusal> {
         let tx = self.catalog.begin().await?;
-        let person = self.person_to_administer(&tx, by, id).await?;
+        require_administrator(&tx, by).await?;
+        let person = tx.person_to_end(id).await?.ok_or(Refusal::NotFound(Resource::Person))?;
         require_another(by, id, "you cannot remove your own account; ask another administrator")?;
         require_administrator_besides(&tx, &person).await?;
         self.keep_owners(&tx, by, &person, ownerless).await?;
@@ -161,18 +168,7 @@ impl People {
         by: Origin,
         id: PersonId,
     ) -> Result<Person, Refusal> {
-        let administrators = tx.administrators_to_change().await?;
-        let may = match by.actor {
-            Actor::CommandLine => true,
-            Actor::Person(own) => administrators.contains(&own),
-            Actor::Key(_) | Actor::Uploader | Actor::Stranger => false,
-        };
-        if !may {
-            return Err(Refusal::Forbidden {
-                code: ErrorCode::NotAdministrator,
-                message: "only administrators can manage people",
-            });
-        }
+        require_administrator(tx, by).await?;
         tx.person(id).await?.ok_or(Refusal::NotFound(Resource::Person))
     }
 
@@ -262,4 +258,22 @@ fn last_owner(person: &Person, alone: &[Organization]) -> Refusal {
         person.name
     );
     Refusal::Conflict { code: ErrorCode::LastOwner, message }
+}
+
+/// Refuses whoever may not manage people. `by` must still be an administrator, and stays one until the end of the
+/// transaction.
+async fn require_administrator(tx: &Transaction, by: Origin) -> Result<(), Refusal> {
+    let administrators = tx.administrators_to_change().await?;
+    let may = match by.actor {
+        Actor::CommandLine => true,
+        Actor::Person(own) => administrators.contains(&own),
+        Actor::Key(_) | Actor::Uploader | Actor::Stranger => false,
+    };
+    if !may {
+        return Err(Refusal::Forbidden {
+            code: ErrorCode::NotAdministrator,
+            message: "only administrators can manage people",
+        });
+    }
+    Ok(())
 }

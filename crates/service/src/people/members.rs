@@ -113,7 +113,7 @@ impl People {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
         // People are locked before organizations.
-        tx.person(person).await?;
+        tx.lock_person(person).await?;
         Self::as_owner(tx, caller).await
     }
 
@@ -146,7 +146,11 @@ async fn require_another_owner(
     role: Option<Role>,
 ) -> Result<Role, Refusal> {
     let id = caller.organization_id;
-    let member = tx.membership(id, person).await?.ok_or(Refusal::NotFound(Resource::Member))?;
+    let member = match role {
+        Some(_) => tx.membership(id, person).await?,
+        None => tx.membership_to_end(id, person).await?,
+    };
+    let member = member.ok_or(Refusal::NotFound(Resource::Member))?;
     let loses_owner = member.role == Role::Owner && role != Some(Role::Owner);
     if loses_owner && !tx.has_owner_besides(id, person).await? {
         return Err(Refusal::Conflict {

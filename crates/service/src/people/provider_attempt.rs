@@ -140,6 +140,13 @@ impl People {
         }
     }
 
+    /// Uses an attempt up that led to nothing.
+    pub(super) async fn end_attempt(&self, attempt: &ProviderAttempt) -> Result<(), Refusal> {
+        let tx = self.catalog.begin().await?;
+        tx.use_sign_in_state(&hash_of(attempt), attempt.ends).await?;
+        Ok(tx.commit().await?)
+    }
+
     /// Refuses an attempt that was used, before the provider is asked.
     pub(super) async fn require_unused(&self, attempt: &ProviderAttempt) -> Result<(), ProviderSignInError> {
         match self.catalog.sign_in_state_is_used(&hash_of(attempt)).await? {

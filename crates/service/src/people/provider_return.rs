@@ -109,8 +109,22 @@ impl People {
         resumed: Option<&Resumed>,
         device: Device,
     ) -> Result<Returned, ProviderSignInError> {
-        let provider = self.required_provider()?;
         self.require_unused(attempt).await?;
+        let returned = self.complete(attempt, answer, resumed, device).await;
+        if returned.as_ref().is_err_and(ends_attempt) {
+            self.end_attempt(attempt).await?;
+        }
+        returned
+    }
+
+    async fn complete(
+        &self,
+        attempt: &ProviderAttempt,
+        answer: ProviderAnswer,
+        resumed: Option<&Resumed>,
+        device: Device,
+    ) -> Result<Returned, ProviderSignInError> {
+        let provider = self.required_provider()?;
         let code = code_of(provider, answer)?;
         let subjects = Subjects::of_provider(device.address);
         if let Some(seconds) = self.wait(&subjects).await? {
@@ -294,6 +308,11 @@ pub(super) fn require_allowed(
 /// Whether an error counts as a failed attempt. Refusals by the provider were counted already.
 fn is_verdict(error: &ProviderSignInError) -> bool {
     !matches!(error, ProviderSignInError::SignIn(SignInError::Refusal(_) | SignInError::TooMany(_)))
+}
+
+/// Whether an error is the answer to an attempt. Without one, the browser may return again.
+fn ends_attempt(error: &ProviderSignInError) -> bool {
+    is_verdict(error) && !matches!(error, ProviderSignInError::Provider(error) if error.is_outage())
 }
 
 /// Another request linked the account in between.

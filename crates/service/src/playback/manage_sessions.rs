@@ -27,7 +27,7 @@ impl Playback {
     pub async fn end_play_session(&self, caller: &Caller, name: Uuid) -> Result<PlaySession, Refusal> {
         let (now, not_found) = (self.0.ambient.now(), Refusal::NotFound(Resource::PlaySession));
         let tx = self.0.lookups.catalog().begin().await?;
-        let Some(session) = tx.play_session_to_change(caller.organization_id, name).await? else {
+        let Some(session) = tx.play_session_to_end(caller.organization_id, name).await? else {
             return Err(not_found);
         };
         // A track may have moved to another collection since.

@@ -145,7 +145,7 @@ impl Uploads {
     pub async fn end_upload_session(&self, caller: &Caller, name: Uuid) -> Result<UploadSession, Refusal> {
         let (now, not_found) = (self.ambient.now(), Refusal::NotFound(Resource::UploadSession));
         let tx = self.catalog.begin().await?;
-        let Some(session) = tx.upload_session_to_change(caller.organization_id, name).await? else {
+        let Some(session) = tx.upload_session_to_end(caller.organization_id, name).await? else {
             return Err(not_found);
         };
         if !session.is_valid_at(now) || !caller.scope.covers_collection(session.collection_id) {

@@ -114,6 +114,10 @@ pub(super) async fn to_change(
         WebhookName::Id(id) => tx.webhook_to_change(id).await?,
         WebhookName::Kind(kind) => tx.webhook_of_kind_to_change(caller.organization_id, kind).await?,
     };
+    own(caller, found)
+}
+
+fn own(caller: &Caller, found: Option<Webhook>) -> Result<Webhook, Refusal> {
     let own = found.filter(|webhook| webhook.organization_id == caller.organization_id);
     own.ok_or(Refusal::NotFound(Resource::Webhook))
 }
@@ -236,7 +240,11 @@ impl Webhooks {
     ) -> Result<WebhookView, Refusal> {
         caller.require_no_limits()?;
         let tx = self.catalog.begin().await?;
-        let webhook = to_change(&tx, caller, name).await?;
+        let found = match name.into() {
+            WebhookName::Id(id) => tx.webhook_to_end(caller.organization_id, id).await?,
+            WebhookName::Kind(kind) => tx.webhook_of_kind_to_end(caller.organization_id, kind).await?,
+        };
+        let webhook = own(caller, found)?;
         tx.delete_webhook(&webhook).await?;
         self.record_webhook(&tx, caller, AuditAction::WebhookRemove, &webhook).await?;
         tx.commit().await?;

@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use tonearm_domain::{
-    Action, CollectionId, Colour, KeyType, Patch, PlaySessionId, Selection, Track, TrackId, TrackStatus,
-    VariantIndex,
+    Action, CollectionId, Colour, KeyType, Patch, PlaySessionId, Selection, Track, TrackFile, TrackId,
+    TrackStatus, VariantIndex,
 };
 use tonearm_fixtures::TestDatabase;
 use tonearm_service::{
-    Caller, CreateCollection, CreateKey, CreatedKey, LookupLimits, Refusal, Resource, UpdateCollection,
-    UpdateOrganization, UpdateTrack,
+    Caller, CreateCollection, CreateKey, CreateTrack, CreatedKey, LookupLimits, Refusal, Resource,
+    UpdateCollection, UpdateOrganization, UpdateTrack,
 };
 
 use crate::on_both;
@@ -25,6 +25,7 @@ on_both!(
     readers_in_between_bring_nothing_old_back,
     what_did_not_exist_is_found_once_it_does,
     a_list_that_was_empty_elsewhere_is_filled_at_once,
+    a_file_that_was_made_is_listed_at_once,
     another_node_notices_within_two_seconds,
     pages_of_share_links_show_what_is_now,
 );
@@ -169,6 +170,31 @@ async fn a_list_that_was_empty_elsewhere_is_filled_at_once(database: TestDatabas
         let opened = elsewhere.playback.public_play_session(session.id).await.unwrap();
         assert_eq!((opened.tracks.is_empty(), opened.first.is_some()), (!has_track, has_track), "{status:?}");
     }
+}
+
+async fn a_file_that_was_made_is_listed_at_once(database: TestDatabase) {
+    let links = Links::open(database).await;
+    let Station { node, caller, track, .. } = &links.station;
+    let create = CreateTrack {
+        collection_id: Some(track.collection_id),
+        file_name: "second.wav".to_owned(),
+        player_title: Some("Second".to_owned()),
+        ..CreateTrack::default()
+    };
+    let second = node.library.create_track(caller, create).await.unwrap().0.track;
+    let tx = node.catalog.begin().await.unwrap();
+    tx.update_track(&Track { status: TrackStatus::Ready, duration: 60.0, ..second.clone() }).await.unwrap();
+    tx.commit().await.unwrap();
+    let link = links.create(caller, track.collection_id, None, "hq").await;
+    let [shown] = links.all(&[&link]).await;
+    assert_eq!(shown.unwrap().2, [(track.id, "Tone".to_owned())]);
+    let recipes = node.catalog.recipes(caller.organization_id).await.unwrap();
+    let recipe = recipes.into_iter().find(|recipe| recipe.index.as_str() == "hq").unwrap();
+    let tx = node.catalog.begin().await.unwrap();
+    tx.put_track_file(&TrackFile { track_id: second.id, ..links.station.made_by(recipe) }).await.unwrap();
+    tx.commit().await.unwrap();
+    let [shown] = links.all(&[&link]).await;
+    assert_eq!(shown.unwrap().2.len(), 2);
 }
 
 async fn another_node_notices_within_two_seconds(database: TestDatabase) {

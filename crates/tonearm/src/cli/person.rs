@@ -100,7 +100,8 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             print::outln!("{}\n\nThe link works once, until {}.", link.url, link.expires_at);
         }
         Command::Disable { email, new_owner } => {
-            let (person, ownerless) = about(&people, &email, new_owner).await?;
+            let ownerless = heir(&people, new_owner).await?;
+            let person = people.person_by_email(&email).await?;
             people.disable_person(Origin::command_line(), person.id, ownerless).await?;
             print::outln!("{} is disabled and signed out everywhere.", person.email);
         }
@@ -110,9 +111,10 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
             print::outln!("{} can sign in again.", person.email);
         }
         Command::Remove { email, new_owner } => {
-            let (person, ownerless) = about(&people, &email, new_owner).await?;
-            people.remove_person(Origin::command_line(), person.id, ownerless).await?;
-            print::outln!("{} is removed.", person.email);
+            let ownerless = heir(&people, new_owner).await?;
+            let id = people.person_id_by_email(&email).await?;
+            people.remove_person(Origin::command_line(), id, ownerless).await?;
+            print::outln!("{email} is removed.");
         }
         Command::EndSessions { email } => {
             let person = people.person_by_email(&email).await?;
@@ -139,17 +141,12 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, command: Command) ->
     Ok(())
 }
 
-/// Finds a person, and decides what happens to organizations that would have no owner.
-async fn about(
-    people: &People,
-    email: &str,
-    new_owner: Option<String>,
-) -> Result<(Person, OwnerlessOrganizations), Failure> {
-    let ownerless = match new_owner {
+/// What happens to organizations that would have no owner.
+async fn heir(people: &People, new_owner: Option<String>) -> Result<OwnerlessOrganizations, Failure> {
+    Ok(match new_owner {
         Some(email) => OwnerlessOrganizations::GiveTo(people.person_by_email(&email).await?.id),
         None => OwnerlessOrganizations::Refuse,
-    };
-    Ok((people.person_by_email(email).await?, ownerless))
+    })
 }
 
 async fn list(people: &People, as_json: bool) -> Result<(), Failure> {

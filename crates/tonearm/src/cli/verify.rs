@@ -142,6 +142,7 @@ impl VerifyReporter {
         match event {
             VerifyEvent::Finding(finding) => self.bar.suspend(|| print_finding(finding, self.as_json)),
             VerifyEvent::Damaged(row) => self.bar.suspend(|| print_damaged(row, self.as_json)),
+            VerifyEvent::Blanked(row) => self.bar.suspend(|| print_blanked(row, self.as_json)),
             VerifyEvent::Progress(state) => {
                 let bytes = shown_bytes(state.bytes);
                 self.bar.set_message(format!(
@@ -186,8 +187,21 @@ fn print_damaged(row: &DamagedRow, as_json: bool) {
         true => print::outln!(
             "the metadata of the {table} {id} cannot be read; send other metadata to replace it"
         ),
-        false => print::outln!("the row {id} of the table {table} cannot be read and is left out of lists"),
+        false => print::outln!(
+            "the row {id} of the table {table} cannot be read and is left out of lists; delete or revoke it by its id, or, if it was \
+             deleted or revoked before, run `tonearm verify --repair`"
+        ),
     }
+}
+
+fn print_blanked(row: &DamagedRow, as_json: bool) {
+    if as_json {
+        return print::json(&json!({ "blanked_row": row }));
+    }
+    let DamagedRow { table, id, .. } = row;
+    print::outln!(
+        "the row {id} of the table {table}, which was deleted or revoked, could not be read; what cannot be read is blank now"
+    );
 }
 
 fn show(state: &VerifyState, as_json: bool) {

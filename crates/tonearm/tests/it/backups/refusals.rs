@@ -174,6 +174,7 @@ async fn rows_that_a_database_refuses_are_named_and_can_be_skipped() {
     let mut other = Service::new(Backend::Embedded).await;
     refused(&other, &[target], "--skip-damaged");
     refused(&other, &[target], "track_file ");
+    assert!(files_below(&other.objects()).is_empty(), "nothing was copied");
     let skipped = other.program.run(&["restore", target, "--skip-damaged"]);
     assert_eq!(skipped.status.code(), Some(1), "{}", errors_of(&skipped));
     assert!(errors_of(&skipped).contains("the backup is restored, without "), "{}", errors_of(&skipped));
@@ -181,6 +182,24 @@ async fn rows_that_a_database_refuses_are_named_and_can_be_skipped() {
     let client = Client::new(&other.program.url(), client.key());
     assert_eq!(client.get(&format!("/v1/track/{}", tracks[0])).await.status, 404);
     assert_eq!(client.settled(&tracks[1]).await["track_status_id"], "ready");
+
+    // It can be deleted, and then hinders nothing any more. So can one that was deleted before.
+    service.program.start().await;
+    let client = Client::new(&service.program.url(), client.key());
+    let deleted = client.delete(&format!("/v1/track/{}", tracks[0])).await.ok();
+    assert_eq!(text(&deleted, "/deleted_track/id"), tracks[0]);
+    succeed(&service.program.run(&["backup", target]));
+    service.program.kill();
+    let raw = Database::connect(&url).await.unwrap();
+    assert_eq!(raw.execute_unprepared(&spoil).await.unwrap().rows_affected(), 1);
+    raw.close().await.unwrap();
+    let verified = service.program.run(&["verify"]);
+    let said = String::from_utf8_lossy(&verified.stdout).into_owned();
+    assert!(said.contains(&tracks[0]) && said.contains("`tonearm verify --repair`"), "{said}");
+    assert_eq!(service.program.run(&["backup", target]).status.code(), Some(1));
+    let repaired = service.program.run(&["verify", "--repair"]);
+    assert!(String::from_utf8_lossy(&repaired.stdout).contains("is blank now"), "{}", errors_of(&repaired));
+    succeed(&service.program.run(&["backup", target]));
 }
 
 #[tokio::test(flavor = "multi_thread")]
