@@ -8,6 +8,7 @@ use sea_orm::{
     AccessMode, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, IsolationLevel,
     SqliteTransactionMode, Statement, TransactionOptions, TransactionTrait,
 };
+use tonearm_domain::ApiKeyId;
 use tonearm_telemetry::Stopwatch;
 
 use crate::changes::{Change, Observers};
@@ -111,13 +112,23 @@ impl Catalog {
     /// In a request whose right has ended (see [`act_on`](crate::act_on)), it fails with
     /// [`CatalogError::RightEnded`].
     pub async fn begin(&self) -> Result<Transaction, CatalogError> {
+        self.begin_judged(None).await
+    }
+
+    /// Begins a transaction that ends a key, or moves its end. If the request acts on this key, it has it alone from the
+    /// beginning: two requests that share a key and then each want it alone would wait for each other.
+    pub async fn begin_to_end(&self, key: ApiKeyId) -> Result<Transaction, CatalogError> {
+        self.begin_judged(Some(key)).await
+    }
+
+    async fn begin_judged(&self, ends: Option<ApiKeyId>) -> Result<Transaction, CatalogError> {
         if let Some(held) = unit::resume().await {
             return Ok(held);
         }
         right::require_no_transaction();
         let inner = begin_on(&self.0.writer.pool, write_transaction()).await?;
         let transaction = Transaction::new(inner, self.0.ending.clone());
-        right::judge(&transaction).await?;
+        right::judge(&transaction, ends).await?;
         Ok(transaction)
     }
 

@@ -1,5 +1,7 @@
 //! API keys. Only hashes of the secrets are stored.
 
+use std::collections::{BTreeSet, HashSet};
+
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
@@ -13,7 +15,7 @@ use crate::catalog::Catalog;
 use crate::changes::Change;
 use crate::ending::one_to_end;
 use crate::entity::api_key::{ActiveModel, Column, Entity};
-use crate::entity::{signing_key, webhook};
+use crate::entity::{old_api_key, signing_key, webhook};
 use crate::error::{CatalogError, Record};
 use crate::query::{TO_CHANGE, change, checked, one, page, readable};
 use crate::transaction::Transaction;
@@ -32,6 +34,11 @@ fn made_by(organization: OrganizationId, makers: &[ApiKeyId]) -> Select<Entity> 
         .filter(Column::MadeByKey.is_in(makers.iter().map(|id| id.uuid())))
         .filter(checked(Column::OrganizationId.eq(organization.uuid())))
         .filter(Column::RevokedAt.is_null())
+}
+
+/// The last 62 bits are random.
+fn lock_number(id: ApiKeyId) -> i64 {
+    (id.uuid().as_u128() as u64).cast_signed()
 }
 
 impl Catalog {
@@ -177,12 +184,51 @@ impl Transaction {
         self.lock_by_number("pg_advisory_xact_lock", id).await
     }
 
+    /// Which of these secrets of keys, each given by its SHA-256, are in use, and stay so until this transaction ends. Waits
+    /// for nobody: a key that is being ended is left out.
+    pub async fn hold_secrets(
+        &self,
+        secrets: &BTreeSet<(ApiKeyId, [u8; 32])>,
+    ) -> Result<HashSet<Vec<u8>>, CatalogError> {
+        let mut keys: Vec<ApiKeyId> = secrets.iter().map(|(id, _)| *id).collect();
+        keys.dedup();
+        if self.db().get_database_backend() == DbBackend::Postgres && !keys.is_empty() {
+            let places: Vec<_> = (1..=keys.len()).map(|place| format!("(${place}::bigint)")).collect();
+            let sql = format!(
+                "SELECT n FROM (VALUES {}) AS keys (n) WHERE pg_try_advisory_xact_lock_shared(n)",
+                places.join(", ")
+            );
+            let numbers = keys.iter().map(|id| lock_number(*id).into());
+            let lock = Statement::from_sql_and_values(DbBackend::Postgres, sql, numbers);
+            let rows = self.db().query_all_raw(lock).await?;
+            let held: HashSet<i64> =
+                rows.iter().map(|row| row.try_get_by_index(0)).collect::<Result<_, _>>()?;
+            keys.retain(|id| held.contains(&lock_number(*id)));
+        }
+        if keys.is_empty() {
+            return Ok(HashSet::new());
+        }
+        let ids: Vec<Uuid> = keys.iter().map(|id| id.uuid()).collect();
+        let current = Entity::find()
+            .select_only()
+            .column(Column::KeyHash)
+            .filter(Column::Id.is_in(ids.iter().copied()))
+            .filter(Column::RevokedAt.is_null());
+        let old = old_api_key::Entity::find()
+            .select_only()
+            .column(old_api_key::Column::KeyHash)
+            .filter(old_api_key::Column::ApiKeyId.is_in(ids));
+        let mut hashes: HashSet<Vec<u8>> = current.into_tuple().all(self.db()).await?.into_iter().collect();
+        if secrets.iter().any(|(_, hash)| !hashes.contains(hash.as_slice())) {
+            hashes.extend(old.into_tuple::<Vec<u8>>().all(self.db()).await?);
+        }
+        Ok(hashes)
+    }
+
     async fn lock_by_number(&self, function: &str, id: ApiKeyId) -> Result<(), CatalogError> {
         if self.db().get_database_backend() == DbBackend::Postgres {
-            // The last 62 bits are random.
-            let number = (id.uuid().as_u128() as u64).cast_signed();
             let sql = format!("SELECT {function}($1)");
-            let lock = Statement::from_sql_and_values(DbBackend::Postgres, sql, [number.into()]);
+            let lock = Statement::from_sql_and_values(DbBackend::Postgres, sql, [lock_number(id).into()]);
             self.db().execute_raw(lock).await?;
         }
         Ok(())

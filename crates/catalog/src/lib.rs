@@ -140,7 +140,9 @@ pub use privacy::{
     PersonNames,
 };
 pub use purging::{DeletedObjects, PurgedTitles};
-pub use right::{EndedRight, Office, Purpose, Right, act_for, act_on, in_request, purpose, spawn_in_request};
+pub use right::{
+    EndedRight, Office, Purpose, Right, act_for, act_on, acting_secret, in_request, purpose, spawn_in_request,
+};
 pub use sealed::{Sealed, SealedAt};
 pub use sessions::SessionPage;
 pub use signing_keys::SigningKeyList;

@@ -223,12 +223,12 @@ pub fn act_on(right: Right) -> bool {
     REQUEST.try_with(act).is_ok()
 }
 
-/// The API key on which the running request acts.
-pub(crate) fn acting_key() -> Option<ApiKeyId> {
+/// The API key on which the running request acts, and the SHA-256 of the secret that was sent.
+pub fn acting_secret() -> Option<(ApiKeyId, [u8; 32])> {
     let right =
         REQUEST.try_with(|request| request.right.lock().unwrap_or_else(PoisonError::into_inner).clone());
     match right.ok().flatten() {
-        Some(Right::Key { key, .. }) => Some(key.id),
+        Some(Right::Key { key, hash }) => Some((key.id, hash)),
         _ => None,
     }
 }
@@ -247,10 +247,16 @@ impl Right {
 
 /// Refuses a new transaction of a request whose right has ended, or that may add records where there is no room or too
 /// little free space.
-pub(crate) async fn judge(tx: &Transaction) -> Result<(), CatalogError> {
+pub(crate) async fn judge(tx: &Transaction, ends: Option<ApiKeyId>) -> Result<(), CatalogError> {
     let Ok(request) = REQUEST.try_with(Arc::clone) else { return Ok(()) };
     let purpose = *request.purpose.lock().unwrap_or_else(PoisonError::into_inner);
     let right = request.right.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    if let Some(Right::Key { key, .. }) = &right {
+        match ends == Some(key.id) {
+            true => tx.take_key(key.id).await?,
+            false => tx.hold_key(key.id).await?,
+        }
+    }
     if let Some(ended) = end_of(tx, right.as_ref(), request.ambient.now()).await? {
         return Err(CatalogError::RightEnded(ended));
     }
@@ -290,13 +296,13 @@ async fn end_of(
     }
 }
 
+/// The key is held.
 async fn end_of_key(
     tx: &Transaction,
     judged: &ApiKey,
     hash: &[u8; 32],
     now: Timestamp,
 ) -> Result<Option<EndedRight>, CatalogError> {
-    tx.hold_key(judged.id).await?;
     let Some(row) = api_key::Entity::find_by_id(judged.id.uuid()).one(tx.db()).await? else {
         return Ok(Some(EndedRight::Key));
     };

@@ -125,7 +125,7 @@ impl Transaction {
         let order = self.next_order(track.organization_id, track.collection_id).await?;
         let mut row = ActiveModel::try_from(track)?;
         row.track_order = Set(order);
-        row.api_key_id = Set(right::acting_key().map(ApiKeyId::uuid));
+        row.api_key_id = Set(right::acting_secret().map(|(key, _)| key.uuid()));
         Entity::insert(row)
             .exec_without_returning(self.db())
             .await

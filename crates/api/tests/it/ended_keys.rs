@@ -1,6 +1,7 @@
 //! What ends with a key: what it made, the sessions that it opened, and the responses that were stored for it.
 
 use axum::body::Body;
+use futures::future::join_all;
 use http::{Method, Request};
 use serde_json::{Value, json};
 use tonearm_domain::{AllowedOrigins, ApiKeyId, KeyType};
@@ -25,6 +26,7 @@ on_both!(
     a_play_session_has_no_more_rights_than_its_key,
     sessions_end_with_the_secret_that_opened_them,
     sessions_are_listed_without_their_ids_and_ended,
+    keys_change_and_end_themselves_many_times_at_once,
 );
 
 const MADE: [(&str, &str); 5] = [
@@ -466,4 +468,29 @@ async fn sessions_end_with_the_secret_that_opened_them(database: TestDatabase) {
     let later = statuses(&second).await;
     house.rotate(id, "0".parse().unwrap()).await;
     assert_eq!((first().await, later().await), ((401, 401), (401, 401)));
+
+    let (key, id) = house.key_with_id(CreateKey::new(KeyType::Api, "Both")).await;
+    let with_old = statuses(&key).await;
+    let with_new = statuses(&house.rotate(id, "1".parse().unwrap()).await).await;
+    house.end_old_secret(id).await;
+    assert_eq!((with_old().await, with_new().await), ((401, 401), (401, 401)));
+}
+
+/// On PostgreSQL, each of them would hold the key and wait for the others to let it go.
+async fn keys_change_and_end_themselves_many_times_at_once(database: TestDatabase) {
+    let house = House::open(database).await;
+    let (key, id) = key_for_seconds(&house, 1000).await;
+    let path = format!("/v1/api_key/{id}");
+    let at = house.ambient.now().plus_seconds(500);
+    let change = || house.call_as(&key, Method::PUT, &path, json!({ "expires_at": at }));
+    let statuses = |replies: Vec<crate::reply::Reply>| {
+        let mut statuses: Vec<u16> = replies.iter().map(|reply| reply.status.as_u16()).collect();
+        statuses.sort_unstable();
+        statuses
+    };
+    // The key was limited since the others were judged.
+    let changed = statuses(join_all((0..6).map(|_| change())).await);
+    assert!(changed[0] == 200 && changed.iter().all(|status| [200, 409].contains(status)), "{changed:?}");
+    let end = || house.call_as(&key, Method::DELETE, &path, Value::Null);
+    assert_eq!(statuses(join_all((0..6).map(|_| end())).await), [200, 401, 401, 401, 401, 401]);
 }

@@ -7,7 +7,7 @@ use tonearm_domain::KeyType;
 use tonearm_fixtures::{LateBody, TestDatabase};
 use tonearm_service::CreateKey;
 
-use crate::house::{House, tone};
+use crate::house::{House, broken_after, tone};
 use crate::on_both;
 use crate::uploads::stored_objects;
 use crate::{resumable, tus};
@@ -120,6 +120,9 @@ async fn uploads_end_with_the_key_that_made_the_track(database: TestDatabase) {
             continue;
         }
         rest.expect_error(410, "upload_expired");
+        // Nothing of the body is read.
+        let broken = resumable::send(&house, Method::PUT, &url, &[], broken_after(b"")).await;
+        broken.expect_error(401, "invalid_upload_session");
         let complete: [&[_]; 2] = [&[("upload-complete", "?0")], &[]];
         for headers in complete {
             let sent = resumable::send(&house, Method::PUT, &url, headers, Body::from(bytes.clone())).await;

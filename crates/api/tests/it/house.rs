@@ -324,6 +324,11 @@ impl House {
         rotated.unwrap().text.reveal().to_owned()
     }
 
+    /// Ends the old secret of a key as a person would in the dashboard.
+    pub(crate) async fn end_old_secret(&self, id: ApiKeyId) {
+        self.library.end_old_secret(&Caller::owner(self.organization_id), id).await.unwrap();
+    }
+
     /// Renames a key as a person would in the dashboard.
     pub(crate) async fn rename_key(&self, id: ApiKeyId) {
         let update = UpdateKey { title: Patch::Set("Renamed".to_owned()), ..UpdateKey::default() };

@@ -428,33 +428,46 @@ async fn covers_have_rules(database: TestDatabase) {
     house.send(forged).await.expect_error(401, "invalid_upload_url");
 }
 
-/// Otherwise the file would be in the store, and neither in the quota nor anywhere else.
+/// Otherwise the file would be in the store, and neither in the quota nor anywhere else; or nowhere, although it has
+/// arrived.
 async fn a_client_that_leaves_after_the_last_byte_has_uploaded_the_file(database: TestDatabase) {
     let house = House::open(database).await;
-    let waiting = house.waiting_track().await;
     let (changed, mut changes) = mpsc::unbounded_channel();
     house.catalog().on_commit(move |all| {
         let is_of_track = all.iter().any(|change| matches!(change, Change::Track(_)));
         // The test may have ended.
         let _ = is_of_track.then(|| changed.send(()));
     });
-    let (end, mut is_at_end) = oneshot::channel();
-    let mut end = Some(end);
-    let end = stream::poll_fn(move |_| {
-        end.take().map(|end| end.send(()));
-        Poll::Ready(None)
-    });
-    let body = stream::iter([Ok::<_, std::io::Error>(tone())]).chain(end);
-    let request = Request::put(local(&waiting.url)).body(Body::from_stream(body)).unwrap();
-    {
-        let answer = house.router.clone().oneshot(request);
-        tokio::select! {
-            biased;
-            _ = &mut is_at_end => {}
-            answer = answer => panic!("answered before the client could leave: {answer:?}"),
+    for is_read in [true, false] {
+        let waiting = house.waiting_track().await;
+        let (leaves, mut has_left) = oneshot::channel();
+        let (bytes, mut leaves) = (tone(), Some(leaves));
+        let (first, last) = bytes.split_at(if is_read { bytes.len() } else { 5000 });
+        let mut rest = [first, last].map(Bytes::copy_from_slice).into_iter();
+        let mut polls = 0;
+        let body = stream::poll_fn(move |_| {
+            polls += 1;
+            if polls == 2 {
+                leaves.take().map(|leaves| leaves.send(()));
+                if !is_read {
+                    // The rest arrives, and the client leaves before anybody reads it.
+                    return Poll::Pending;
+                }
+            }
+            Poll::Ready(rest.find(|part| !part.is_empty()).map(Ok::<_, std::io::Error>))
+        });
+        let request = Request::put(local(&waiting.url)).body(Body::from_stream(body)).unwrap();
+        {
+            let answer = house.router.clone().oneshot(request);
+            tokio::select! {
+                biased;
+                _ = &mut has_left => {}
+                answer = answer => panic!("answered before the client could leave: {answer:?}"),
+            }
         }
+        timeout(Duration::from_secs(20), changes.recv()).await.unwrap().unwrap();
+        assert_eq!(house.track_status(&waiting.track).await, "processing", "{is_read}");
+        let sources = house.blobs.list(None, None).try_collect::<Vec<_>>().await.unwrap().len();
+        assert_eq!(sources, if is_read { 1 } else { 2 });
     }
-    timeout(Duration::from_secs(20), changes.recv()).await.unwrap().unwrap();
-    assert_eq!(house.track_status(&waiting.track).await, "processing");
-    assert_eq!(house.blobs.list(None, None).try_collect::<Vec<_>>().await.unwrap().len(), 1);
 }

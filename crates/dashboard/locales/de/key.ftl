@@ -19,4 +19,4 @@ key-back = Schlüssel und Links
 key-old-until = Das alte Geheimnis gilt bis
 key-old-ended = Das alte Geheimnis gilt nicht mehr.
 key-end-old = Altes Geheimnis jetzt beenden
-key-end-old-confirm = Das alte Geheimnis beenden? Alles, was es noch verwendet, funktioniert dann nicht mehr. Das lässt sich nicht rückgängig machen.
+key-end-old-confirm = Das alte Geheimnis beenden? Alles, was es noch verwendet, funktioniert dann nicht mehr, und alle Sitzungen und unvollständigen Uploads des Schlüssels enden. Das lässt sich nicht rückgängig machen.

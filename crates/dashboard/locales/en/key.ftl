@@ -19,4 +19,4 @@ key-back = Keys and links
 key-old-until = The old secret works until
 key-old-ended = The old secret no longer works.
 key-end-old = End the old secret now
-key-end-old-confirm = End the old secret? Everything that still uses it stops working. You cannot undo this.
+key-end-old-confirm = End the old secret? Everything that still uses it stops working, and all sessions and unfinished uploads of the key end. You cannot undo this.

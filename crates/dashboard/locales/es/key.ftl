@@ -19,4 +19,4 @@ key-back = Claves y enlaces
 key-old-until = El secreto anterior es válido hasta
 key-old-ended = El secreto anterior ya no es válido.
 key-end-old = Anular ahora el secreto anterior
-key-end-old-confirm = ¿Anular el secreto anterior? Todo lo que aún lo use dejará de funcionar. Esta acción no se puede deshacer.
+key-end-old-confirm = ¿Anular el secreto anterior? Todo lo que aún lo use dejará de funcionar, y terminarán todas las sesiones y las subidas sin completar de la clave. Esta acción no se puede deshacer.

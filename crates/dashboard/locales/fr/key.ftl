@@ -19,4 +19,4 @@ key-back = Clés et liens
 key-old-until = L’ancien secret est valable jusqu’au
 key-old-ended = L’ancien secret n’est plus valable.
 key-end-old = Mettre fin à l’ancien secret
-key-end-old-confirm = Mettre fin à l’ancien secret ? Tout ce qui l’utilise encore cessera de fonctionner. Cette action est irréversible.
+key-end-old-confirm = Mettre fin à l’ancien secret ? Tout ce qui l’utilise encore cessera de fonctionner, et toutes les sessions et tous les envois inachevés de la clé prendront fin. Cette action est irréversible.

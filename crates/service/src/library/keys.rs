@@ -176,7 +176,7 @@ impl Library {
         if caller.origin.actor != Actor::Key(id) {
             caller.require_whole_organization()?;
         }
-        let tx = self.catalog.begin().await?;
+        let tx = self.catalog.begin_to_end(id).await?;
         let found = tx.api_key_to_revoke(caller.organization_id, id).await?;
         let key = self.revoke(&tx, caller, found.ok_or(Refusal::NotFound(Resource::ApiKey))?).await?;
         tx.commit().await?;
@@ -235,7 +235,7 @@ impl Library {
             caller.require_whole_organization()?;
         }
         let organization_id = caller.organization_id;
-        let tx = self.catalog.begin().await?;
+        let tx = self.catalog.begin_to_end(id).await?;
         let mut key =
             tx.api_key_to_revoke(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::ApiKey))?;
         if key.revoked_at.is_none() {

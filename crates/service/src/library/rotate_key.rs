@@ -61,18 +61,21 @@ impl Library {
         Ok(RotatedKey { key, text, old_until })
     }
 
-    /// Ends the old secret of a key early.
+    /// Ends the old secret of a key early, and the sessions of the key: nobody knows which of them were opened with that
+    /// secret.
     pub async fn end_old_secret(&self, caller: &Caller, id: ApiKeyId) -> Result<ApiKey, Refusal> {
         caller.require_whole_organization()?;
         let tx = self.catalog.begin().await?;
         let found = tx.api_key_to_end(caller.organization_id, id).await?;
         let key = found.ok_or(Refusal::NotFound(Resource::ApiKey))?;
         let until = tx.old_api_key_until(id).await?;
-        if until.is_none_or(|until| until <= self.ambient.now()) {
+        let now = self.ambient.now();
+        if until.is_none_or(|until| until <= now) {
             let message = "this API key has no old secret that still works".to_owned();
             return Err(Refusal::Conflict { code: ErrorCode::KeyNotRotating, message });
         }
         tx.end_old_api_key(caller.organization_id, id).await?;
+        tx.end_sessions_of_key(caller.organization_id, id, now).await?;
         let done = AuditedAction { action: AuditAction::KeyEndOld, subject_id: id.uuid(), title: &key.title };
         audit::record(&tx, &self.ambient, caller, done).await?;
         tx.commit().await?;

@@ -70,7 +70,10 @@ impl Library {
         update: UpdateKey,
     ) -> Result<ApiKey, Refusal> {
         caller.require_whole_organization()?;
-        let tx = self.catalog.begin().await?;
+        let tx = match update.expires_at {
+            Patch::Keep => self.catalog.begin().await?,
+            _ => self.catalog.begin_to_end(id).await?,
+        };
         if !matches!(update.variants, Patch::Keep) {
             // Before the key: who renames a recipe locks in this order.
             tx.recipes_to_follow(caller.organization_id).await?;

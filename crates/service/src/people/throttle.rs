@@ -115,13 +115,16 @@ impl People {
         Ok(tx.commit().await?)
     }
 
-    /// Records a failed attempt in the audit log.
+    /// Records a failed attempt in the audit log, where it stays long: strangers do not fill the last of a disk with them.
     pub(super) async fn record_failure(
         &self,
         tx: &Transaction,
         person: Option<&Person>,
         origin: Origin,
     ) -> Result<(), Refusal> {
+        if self.catalog.admit_to_disk().is_err() {
+            return Ok(());
+        }
         let entry = AuditEntry {
             id: self.ambient.record_id(),
             organization_id: None,

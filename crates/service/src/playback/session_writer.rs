@@ -1,26 +1,39 @@
 //! Writes new play sessions. Sessions that arrive at the same time share a commit.
 
+use std::collections::BTreeSet;
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard, oneshot};
-use tonearm_catalog::{Catalog, CatalogError, Record};
-use tonearm_domain::{PlaySession, Selection};
+use tonearm_catalog::{Catalog, CatalogError, Record, acting_secret};
+use tonearm_domain::{ApiKeyId, PlaySession, Selection};
 
 use super::listable::{Selecting, Wanted};
 use super::record_room::RecordRoom;
-use crate::refusal::Refusal;
+use crate::refusal::{INVALID_API_KEY, Refusal};
 
 /// The most sessions in one commit: far below the number of parameters that databases accept in one statement.
 const LARGEST_BATCH: usize = 500;
 
-/// What a written session lists. `None` if it was not written because no variant that it may list exists.
-type Outcome = Result<Option<Selection>, CatalogError>;
+/// What became of a session in a batch.
+#[derive(Default)]
+enum Written {
+    /// What it lists. `None` if it was not written because no variant that it may list exists.
+    Lists(Option<Selection>),
+    /// It was not written, because the secret with which it is opened has ended, or is just being ended.
+    #[default]
+    Left,
+}
+
+type Outcome = Result<Written, CatalogError>;
 
 /// A new session. Without `wanted`, it lists what its record says.
+#[derive(Clone)]
 struct New {
     session: PlaySession,
     wanted: Option<Wanted>,
+    /// The key with which it is opened, and the SHA-256 of the secret. `None` if its transaction is judged otherwise.
+    secret: Option<(ApiKeyId, [u8; 32])>,
 }
 
 /// A commit waits for the disk, so one commit for each session would limit how many can be granted in a second.
@@ -35,7 +48,7 @@ pub(super) struct SessionWriter {
 }
 
 struct Waiting {
-    new: New,
+    new: Arc<New>,
     done: oneshot::Sender<Outcome>,
 }
 
@@ -51,15 +64,16 @@ impl SessionWriter {
         session: PlaySession,
         wanted: Option<Wanted>,
     ) -> Result<Option<Selection>, Refusal> {
-        let new = New { session, wanted };
+        let new = New { session, wanted, secret: None };
         if self.catalog.is_as_one() {
             // Committed together with the response to its request. Other requests must not wait for that.
-            return Ok(self.commit_one(&new).await?);
+            return self.write_in_request(new).await;
         }
         // A batch belongs to no request, so its transaction is not judged.
         self.room.admit(&self.catalog, new.session.organization_id).await?;
+        let new = Arc::new(New { secret: acting_secret(), ..new });
         let (done, mut is_done) = oneshot::channel();
-        self.lock().push(Waiting { new, done });
+        self.lock().push(Waiting { new: Arc::clone(&new), done });
         let outcome = tokio::select! {
             biased;
             outcome = &mut is_done => outcome,
@@ -70,8 +84,18 @@ impl SessionWriter {
             }
         };
         match outcome {
-            Ok(written) => Ok(written?),
+            Ok(Ok(Written::Lists(selection))) => Ok(selection),
+            Ok(Ok(Written::Left)) => self.write_in_request(New { secret: None, ..New::clone(&new) }).await,
+            Ok(Err(error)) => Err(error.into()),
             Err(_) => Err(Refusal::Internal("the task that writes play sessions ended early".into())),
+        }
+    }
+
+    /// Writes a session in a transaction of its request, which waits until it is known whether the key has ended.
+    async fn write_in_request(&self, new: New) -> Result<Option<Selection>, Refusal> {
+        match self.commit_one(&Arc::new(new)).await? {
+            Written::Lists(selection) => Ok(selection),
+            Written::Left => Err(INVALID_API_KEY),
         }
     }
 
@@ -88,7 +112,7 @@ impl SessionWriter {
         let mut is_each_tried = together.as_ref().is_err_and(may_succeed);
         for (place, (new, done)) in news.iter().zip(waiting).enumerate() {
             let outcome = match &mut together {
-                Ok(written) => Ok(written.get_mut(place).and_then(Option::take)),
+                Ok(written) => Ok(written.get_mut(place).map_or(Written::Left, mem::take)),
                 Err(error) if is_each_tried => self.commit_alone(new, error).await,
                 Err(error) => Err(same(error)),
             };
@@ -107,12 +131,19 @@ impl SessionWriter {
         drop(turn);
     }
 
-    /// Writes these sessions. Returns for each what it lists.
-    async fn commit(&self, news: &[New]) -> Result<Vec<Option<Selection>>, CatalogError> {
+    /// Writes these sessions, except for those whose secret has ended. The others keep theirs until it is done: whoever ends
+    /// a secret then sees its sessions.
+    async fn commit(&self, news: &[Arc<New>]) -> Result<Vec<Written>, CatalogError> {
         let tx = self.catalog.begin().await?;
+        let secrets: BTreeSet<_> = news.iter().filter_map(|new| new.secret).collect();
+        let held = tx.hold_secrets(&secrets).await?;
         let mut selecting = Selecting::new(&tx);
         let (mut written, mut sessions) = (Vec::with_capacity(news.len()), Vec::with_capacity(news.len()));
-        for New { session, wanted } in news {
+        for New { session, wanted, secret } in news.iter().map(|new| &**new) {
+            if secret.is_some_and(|(_, hash)| !held.contains(hash.as_slice())) {
+                written.push(Written::Left);
+                continue;
+            }
             let selection = match wanted {
                 Some(wanted) => selecting.select(session, wanted).await?,
                 None => Some(session.variants.clone()),
@@ -120,7 +151,7 @@ impl SessionWriter {
             if let Some(variants) = selection.clone() {
                 sessions.push(PlaySession { variants, ..session.clone() });
             }
-            written.push(selection);
+            written.push(Written::Lists(selection));
         }
         if !sessions.is_empty() {
             tx.insert_play_sessions(&sessions).await?;
@@ -129,19 +160,19 @@ impl SessionWriter {
         Ok(written)
     }
 
-    async fn commit_one(&self, new: &New) -> Outcome {
-        Ok(self.commit(std::slice::from_ref(new)).await?.pop().flatten())
+    async fn commit_one(&self, new: &Arc<New>) -> Outcome {
+        Ok(self.commit(std::slice::from_ref(new)).await?.pop().unwrap_or_default())
     }
 
     /// Writes one session of a batch that failed. Ids are random. If an id is taken after a batch whose outcome is
     /// unknown, that batch was committed.
-    async fn commit_alone(&self, new: &New, failed: &CatalogError) -> Outcome {
+    async fn commit_alone(&self, new: &Arc<New>, failed: &CatalogError) -> Outcome {
         match self.commit_one(new).await {
             Err(CatalogError::Taken(Record::PlaySession))
                 if matches!(failed, CatalogError::UnknownOutcome(_)) =>
             {
                 let stored = self.catalog.play_session(new.session.id).await?;
-                Ok(stored.map(|session| session.variants))
+                Ok(Written::Lists(stored.map(|session| session.variants)))
             }
             outcome => outcome,
         }
@@ -191,20 +222,21 @@ fn same(error: &CatalogError) -> CatalogError {
 mod tests {
     use std::time::Duration;
 
-    use tonearm_catalog::ConnectOptions;
-    use tonearm_domain::{Ambient, CollectionId, OrganizationId, Selection};
-    use tonearm_fixtures::{CommitProxy, Loss, TestDatabase};
+    use tonearm_catalog::{ConnectOptions, Purpose, Right, act_on, in_request};
+    use tonearm_domain::{Ambient, CollectionId, KeyOverlap, KeyType, OrganizationId, Selection};
+    use tonearm_fixtures::{CommitProxy, Loss, Postgres, TestDatabase};
     use tonearm_signing::{Secrets, UrlSigner};
 
     use super::*;
     use crate::caller::Caller;
     use crate::delivery::Links;
-    use crate::library::{CreateCollection, Library};
+    use crate::library::{CreateCollection, CreateKey, CreatedKey, Library};
 
     tonearm_fixtures::on_both!(
         one_that_cannot_be_written_stops_no_other,
         a_taken_id_stops_no_other,
         when_the_database_is_away_all_are_told_at_once,
+        a_session_does_not_outlive_its_secret,
     );
 
     struct Scene {
@@ -213,6 +245,7 @@ mod tests {
         organization_id: OrganizationId,
         collection_id: CollectionId,
         writer: SessionWriter,
+        library: Library,
     }
 
     impl Scene {
@@ -234,7 +267,7 @@ mod tests {
                 library.create_collection(&Caller::owner(organization.id), create).await.unwrap();
             let (organization_id, collection_id) = (organization.id, collection.collection.id);
             let writer = SessionWriter::new(catalog.clone());
-            Self { catalog, ambient, organization_id, collection_id, writer }
+            Self { catalog, ambient, organization_id, collection_id, writer, library }
         }
 
         fn session(&self) -> PlaySession {
@@ -306,6 +339,65 @@ mod tests {
         let sessions = [scene.session(), first, scene.session()];
         assert_eq!(scene.write(&sessions).await, [true, false, true]);
         assert_eq!(scene.are_stored(&sessions).await, [true; 3]);
+    }
+
+    /// The request was judged, and the secret ends before its session is written.
+    async fn a_session_does_not_outlive_its_secret(database: TestDatabase) {
+        let scene = Scene::at(&database.url).await;
+        let owner = Caller::owner(scene.organization_id);
+        for overlap_hours in [0, 24] {
+            let create = CreateKey::new(KeyType::Player, "Leaked");
+            let CreatedKey { key, text } = scene.library.create_key(&owner, create).await.unwrap();
+            let sessions = [PlaySession { api_key_id: Some(key.id), ..scene.session() }, scene.session()];
+            let turn = Arc::clone(&scene.writer.turn).lock_owned().await;
+            let mut writes = Vec::new();
+            for (session, is_by_key) in sessions.iter().cloned().zip([true, false]) {
+                let (writer, key, hash) = (scene.writer.clone(), Arc::new(key.clone()), text.hash());
+                let write = async move {
+                    if is_by_key {
+                        assert!(act_on(Right::Key { key, hash }));
+                    }
+                    writer.write(session, None).await
+                };
+                let ambient = scene.ambient.clone();
+                writes.push(tokio::spawn(in_request(ambient, Purpose::Add, Box::pin(write), || None)));
+            }
+            while scene.writer.lock().len() < sessions.len() {
+                tokio::task::yield_now().await;
+            }
+            let overlap = KeyOverlap::new(overlap_hours).unwrap();
+            scene.library.rotate_key(&owner, key.id, overlap).await.unwrap();
+            drop(turn);
+            let mut are_written = Vec::new();
+            for write in writes {
+                are_written.push(write.await.unwrap().is_ok());
+            }
+            let expected = [overlap_hours > 0, true];
+            assert_eq!(are_written, expected, "{overlap_hours}");
+            assert_eq!(scene.are_stored(&sessions).await, expected, "{overlap_hours}");
+        }
+    }
+
+    /// Somebody ends a key and is not done yet.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_key_that_is_being_ended_stops_no_other() {
+        let database = Postgres::database().await;
+        let scene = Scene::at(&database.url).await;
+        let owner = Caller::owner(scene.organization_id);
+        let create = CreateKey::new(KeyType::Player, "Leaked");
+        let CreatedKey { key, text } = scene.library.create_key(&owner, create).await.unwrap();
+        let ending = scene.catalog.begin().await.unwrap();
+        ending.api_key_to_end(scene.organization_id, key.id).await.unwrap();
+        let sessions = [PlaySession { api_key_id: Some(key.id), ..scene.session() }, scene.session()];
+        let secret = Some((key.id, text.hash()));
+        let news = [secret, None].into_iter().zip(sessions.clone());
+        let news: Vec<_> =
+            news.map(|(secret, session)| Arc::new(New { session, wanted: None, secret })).collect();
+        let written = scene.writer.commit(&news).await.unwrap();
+        assert!(matches!(written.as_slice(), [Written::Left, Written::Lists(_)]));
+        ending.commit().await.unwrap();
+        assert!(matches!(scene.writer.commit_one(&news[0]).await.unwrap(), Written::Lists(_)));
+        assert_eq!(scene.are_stored(&sessions).await, [true; 2]);
     }
 
     async fn when_the_database_is_away_all_are_told_at_once(database: TestDatabase) {

@@ -1,7 +1,7 @@
 //! Accepting the cover of a track, a collection or the organization.
 
 use bytes::Bytes;
-use tonearm_catalog::Transaction;
+use tonearm_catalog::{Transaction, spawn_in_request};
 use tonearm_domain::{
     AuditAction, Cover, CoverOrigin, CoverOwner, EventKind, ObjectKey, OrganizationId, Origin, ShortId,
     ThemeColour,
@@ -53,25 +53,35 @@ impl Uploads {
         let cover = Cover { version: self.ambient.short_id(), origin: CoverOrigin::Uploaded };
         let original = cover.original_key(organization_id, folder, cut.content_type);
         let objects = covers::objects((organization_id, folder), cover, &picture, &cut);
-        quotas::claim_covers(&self.catalog, &self.ambient, organization_id, &objects).await?;
-        let used = async {
-            self.blobs.put_bytes(&original, picture).await.map_err(refuse_put)?;
-            covers::store(&self.blobs, organization_id, folder, cover, &cut.images)
-                .await
-                .map_err(refuse_put)?;
-            let record = || self.use_cover(origin, organization_id, owner, cover, cut.theme.clone());
-            record_again_if_victim(&self.ambient, record).await
-        };
-        let used = used.await;
-        // Only if it is certain that no row names them. Otherwise they are removed when they no longer count.
-        if used.as_ref().is_err_and(|refusal| !matches!(refusal, Refusal::UnknownOutcome(_))) {
-            self.remove_covers(objects).await;
-        }
-        used
+        let uploads = self.clone();
+        // In a task of its own: what it claims is used or given back, even if the client goes away.
+        let keep = spawn_in_request(async move {
+            quotas::claim_covers(&uploads.catalog, &uploads.ambient, organization_id, &objects).await?;
+            let used = async {
+                uploads.blobs.put_bytes(&original, picture).await.map_err(refuse_put)?;
+                covers::store(&uploads.blobs, organization_id, folder, cover, &cut.images)
+                    .await
+                    .map_err(refuse_put)?;
+                let record = || uploads.use_cover(origin, organization_id, owner, cover, cut.theme.clone());
+                record_again_if_victim(&uploads.ambient, record).await
+            };
+            let used = used.await;
+            uploads.remove_unused_covers(&used, objects).await;
+            used
+        });
+        keep.await.unwrap_or_else(|error| Err(Refusal::Internal(error.into())))
     }
 
-    /// Removes the objects of covers that are not used, which then count no longer.
-    pub(super) async fn remove_covers(&self, objects: Vec<(ObjectKey, u64)>) {
+    /// Removes the objects of covers that are not used, which then count no longer: only if it is certain that no row names
+    /// them. Otherwise they are removed when they no longer count.
+    pub(super) async fn remove_unused_covers<T>(
+        &self,
+        used: &Result<T, Refusal>,
+        objects: Vec<(ObjectKey, u64)>,
+    ) {
+        if matches!(used, Ok(_) | Err(Refusal::UnknownOutcome(_))) {
+            return;
+        }
         let objects: Vec<_> = objects.into_iter().map(|(key, _)| key).collect();
         let removed = async {
             remove_unnamed::<Refusal>(&self.catalog, &self.blobs, objects.clone()).await?;

@@ -1,8 +1,12 @@
 //! Accepting the source of a track.
 
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
 use bytes::Bytes;
-use futures::{Stream, StreamExt as _, TryStreamExt as _, stream};
-use tokio::sync::{mpsc, oneshot};
+use futures::{FutureExt as _, Stream, StreamExt as _, TryStreamExt as _, stream};
+use tokio::sync::mpsc;
+use tokio::task::coop::unconstrained;
 use tonearm_blobs::{PutError, PutTerms, Stored};
 use tonearm_catalog::{CatalogError, Transaction, spawn_in_request};
 use tonearm_domain::{
@@ -18,6 +22,7 @@ use crate::admission::quotas::{self, QuotaAllowance};
 use crate::audit::{self, AuditedAction};
 use crate::refusal::{Refusal, Resource, record_again_if_victim};
 use crate::removal::remove_unnamed;
+use crate::request_turns::turn_of;
 
 pub(super) type BodyError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -95,6 +100,7 @@ impl Uploads {
         S: Stream<Item = Result<Bytes, BodyError>> + Send + Unpin,
     {
         let SourceSlot { organization_id, track_id, .. } = slot;
+        let turn = turn_of(organization_id).await?;
         let track = self.track_of_open_slot(slot).await?;
         let body = self.keep_waited_for(&track, body);
         let limit = self.limits.max_source_bytes;
@@ -102,8 +108,13 @@ impl Uploads {
             return Err(Refusal::TooLarge { limit });
         }
         let opener = self.opener_of(&track, slot).await?;
+        // Judged again when it is recorded. Nothing is read for those who have lost the right already.
+        require_opener(&self.catalog.begin().await?, organization_id, opener).await?;
         let allowance = self.require_room(organization_id, terms.size, 0).await?;
+        drop(turn);
         let (key, stored, mut claim) = Box::pin(self.store_source(&track, body, terms, allowance)).await?;
+        // What has arrived is recorded even if the organization never has its turn.
+        let _turn = turn_of(organization_id).await;
         let record = || async {
             let tx = self.catalog.begin().await?;
             require_opener(&tx, organization_id, opener).await?;
@@ -317,31 +328,67 @@ fn used() -> Refusal {
     }
 }
 
-/// The chunks of a body for another task, and what sends them: each once the task asks for it. If the sender is dropped
-/// before the end of the body, the body fails.
-fn relay<S>(
-    mut body: S,
-) -> (impl Future<Output = ()> + Send, impl Stream<Item = Result<Bytes, BodyError>> + Send + 'static)
+/// What became of a body that was asked for a chunk; `None` at its end.
+type Asked = Option<Result<Bytes, BodyError>>;
+
+/// The chunks of a body for another task, and what sends them: each once the task asks for it. If the sender is dropped, it
+/// sends what has arrived, and then the body fails unless that was its end.
+fn relay<S>(body: S) -> (Relay<S>, impl Stream<Item = Result<Bytes, BodyError>> + Send + 'static)
 where
     S: Stream<Item = Result<Bytes, BodyError>> + Send + Unpin,
 {
-    let (asks, mut asked) = mpsc::channel::<oneshot::Sender<_>>(1);
-    let send = async move {
-        while let Some(answer) = asked.recv().await {
-            // Whoever asks no longer waits for the answer if the task has ended.
-            drop(answer.send(body.next().await));
-        }
-    };
-    let chunks = stream::unfold(asks, |asks| async {
-        let (answer, chunk) = oneshot::channel();
-        let chunk = match asks.send(answer).await {
-            Ok(()) => chunk.await.unwrap_or_else(|_| Some(Err("the request was dropped".into()))),
-            Err(_) => Some(Err("the request was dropped".into())),
-        };
-        chunk.map(|chunk| (chunk, asks))
+    let ((asks, asked), (sent, chunks)) = (mpsc::channel(1), mpsc::unbounded_channel());
+    let chunks = stream::unfold((asks, chunks), |(asks, mut chunks)| async {
+        // A sender that was dropped cannot be asked.
+        let _: Result<(), _> = asks.send(()).await;
+        let chunk = chunks.recv().await.unwrap_or_else(|| Some(Err("the request was dropped".into())));
+        chunk.map(|chunk| (chunk, (asks, chunks)))
     });
     // It is asked again after its end.
-    (send, chunks.fuse())
+    (Relay { body, asked, sent, is_asked: false }, chunks.fuse())
+}
+
+struct Relay<S: Stream<Item = Result<Bytes, BodyError>> + Unpin> {
+    body: S,
+    asked: mpsc::Receiver<()>,
+    sent: mpsc::UnboundedSender<Asked>,
+    is_asked: bool,
+}
+
+impl<S: Stream<Item = Result<Bytes, BodyError>> + Unpin> Future for Relay<S> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let relay = &mut *self;
+        loop {
+            if !relay.is_asked {
+                if ready!(relay.asked.poll_recv(context)).is_none() {
+                    return Poll::Ready(());
+                }
+                relay.is_asked = true;
+            }
+            let chunk = ready!(relay.body.poll_next_unpin(context));
+            relay.is_asked = false;
+            // Whoever asks no longer waits for the answer if the task has ended.
+            let _: Result<(), _> = relay.sent.send(chunk);
+        }
+    }
+}
+
+/// A client may close the connection right after the last byte. The server then drops the request before it is read.
+impl<S: Stream<Item = Result<Bytes, BodyError>> + Unpin> Drop for Relay<S> {
+    fn drop(&mut self) {
+        // Nobody asks once the task has what it wants.
+        while !self.asked.is_closed()
+            && let Some(chunk) = unconstrained(self.body.next()).now_or_never()
+        {
+            let is_end = !matches!(chunk, Some(Ok(_)));
+            let _: Result<(), _> = self.sent.send(chunk);
+            if is_end {
+                break;
+            }
+        }
+    }
 }
 
 /// The chunks of a source, each once it is claimed.

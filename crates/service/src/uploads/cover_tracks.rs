@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use futures::{StreamExt as _, TryStreamExt as _};
+use tonearm_catalog::spawn_in_request;
 use tonearm_domain::{
     AuditAction, Cover, CoverOrigin, CoverOwner, CoveredTrack, Derived, Input, ObjectKey, OrganizationId,
     Track, UndoableChange,
@@ -50,23 +51,25 @@ impl Uploads {
         let cut = self.pictures.covers(organization_id, picture.clone()).await.map_err(refuse_picture)?;
         let planned: Vec<Stored> = tracks.iter().map(|track| self.planned(track, &cut, &picture)).collect();
         let objects: Vec<_> = planned.iter().flat_map(|stored| stored.objects.clone()).collect();
-        quotas::claim_covers(&self.catalog, &self.ambient, organization_id, &objects).await?;
-        let used = async {
-            // Collected, since the compiler cannot prove that a closure over borrowed pairs is `Send`.
-            let mut storing = Vec::with_capacity(tracks.len());
-            for (track, plan) in tracks.iter().zip(&planned) {
-                storing.push(self.store(organization_id, track, plan, &cut, &picture));
-            }
-            futures::stream::iter(storing).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
-            let record = || self.use_covers(caller, selected, &planned, &cut);
-            record_again_if_victim(&self.ambient, record).await
-        };
-        let used = used.await;
-        // Only if it is certain that no row names them. Otherwise they are removed when they no longer count.
-        if used.as_ref().is_err_and(|refusal| !matches!(refusal, Refusal::UnknownOutcome(_))) {
-            self.remove_covers(objects).await;
-        }
-        used
+        let (uploads, caller, selected) = (self.clone(), caller.clone(), selected.clone());
+        // In a task of its own: what it claims is used or given back, even if the client goes away.
+        let keep = spawn_in_request(async move {
+            quotas::claim_covers(&uploads.catalog, &uploads.ambient, organization_id, &objects).await?;
+            let used = async {
+                // Collected, since the compiler cannot prove that a closure over borrowed pairs is `Send`.
+                let mut storing = Vec::with_capacity(tracks.len());
+                for (track, plan) in tracks.iter().zip(&planned) {
+                    storing.push(uploads.store(organization_id, track, plan, &cut, &picture));
+                }
+                futures::stream::iter(storing).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
+                let record = || uploads.use_covers(&caller, &selected, &planned, &cut);
+                record_again_if_victim(&uploads.ambient, record).await
+            };
+            let used = used.await;
+            uploads.remove_unused_covers(&used, objects).await;
+            used
+        });
+        keep.await.unwrap_or_else(|error| Err(Refusal::Internal(error.into())))
     }
 
     fn planned(&self, track: &Track, cut: &Covers, picture: &Bytes) -> Stored {

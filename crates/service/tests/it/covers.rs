@@ -1,5 +1,9 @@
 //! Covers of collections and organizations: what receivers of webhooks are told, and what tracks show afterwards.
 
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use tokio::time::timeout;
 use tonearm_domain::{CoverOwner, ErrorCode, Patch, WebhookKind};
 use tonearm_fixtures::TestDatabase;
 use tonearm_service::{DeliveryQuery, Refusal, UpdateCollection};
@@ -8,7 +12,11 @@ use crate::history::picture;
 use crate::on_both;
 use crate::workshop::Workshop;
 
-on_both!(a_cover_is_removed_as_it_was_set, a_change_of_a_collection_is_reported_if_there_is_one);
+on_both!(
+    a_cover_is_removed_as_it_was_set,
+    a_change_of_a_collection_is_reported_if_there_is_one,
+    a_cover_whose_client_leaves_is_not_left_half_done,
+);
 
 async fn a_cover_is_removed_as_it_was_set(database: TestDatabase) {
     let workshop = Workshop::open(&database).await;
@@ -53,4 +61,29 @@ async fn a_change_of_a_collection_is_reported_if_there_is_one(database: TestData
     assert_eq!(reported().await, 1, "nothing changed");
     workshop.library.reset_cover(&owner, of).await.unwrap();
     assert_eq!(reported().await, 2);
+}
+
+/// What it claims of the quota would count for a day.
+async fn a_cover_whose_client_leaves_is_not_left_half_done(database: TestDatabase) {
+    let workshop = Workshop::open(&database).await;
+    let (owner, id) = workshop.create().await;
+    let organization_id = owner.organization_id;
+    let claimed = async || {
+        let tx = workshop.catalog.begin().await.unwrap();
+        tx.quota_usage(organization_id).await.unwrap().bytes
+    };
+    let of = CoverOwner::Track(id);
+    let mut accepting =
+        Box::pin(workshop.uploads.accept_cover(owner.origin, organization_id, of, picture(0)));
+    while claimed().await == 0 && (&mut accepting).now_or_never().is_none() {
+        tokio::task::yield_now().await;
+    }
+    drop(accepting);
+    timeout(Duration::from_secs(30), async {
+        while workshop.track(&owner, id).await.cover.is_none() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    })
+    .await
+    .expect("the cover is put to use");
 }

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use futures::future::join_all;
 use tonearm_catalog::{AuditFilter, Catalog, ConnectOptions};
-use tonearm_domain::{FailedSignIns, KnownDevice};
+use tonearm_domain::{DiskRoom, DiskUse, FailedSignIns, KnownDevice, Shortage};
 use tonearm_fixtures::{TestDatabase, ambient};
 use tonearm_service::{Device, NewPerson, People, SignInError, SignedIn};
 
@@ -14,6 +14,7 @@ crate::on_both!(
     attempts_count_again_after_a_while,
     a_known_device_is_not_refused_for_its_address,
     a_person_has_so_many_devices,
+    failures_leave_the_last_of_a_disk_to_others,
 );
 
 const NODES: usize = 5;
@@ -129,4 +130,26 @@ async fn a_person_has_so_many_devices(database: TestDatabase) {
         let signed_in = nodes[0].sign_in("a@example.com", PASSWORD.to_owned(), device).await;
         assert_eq!(signed_in.is_ok(), at > 0, "only the first one is forgotten: {at}");
     }
+}
+
+/// Whoever has the password can still sign in.
+async fn failures_leave_the_last_of_a_disk_to_others(database: TestDatabase) {
+    let disk_room = DiskRoom::default();
+    let options = ConnectOptions { disk_room: disk_room.clone(), ..ConnectOptions::default() };
+    let catalog = Catalog::connect(&database.url.parse().unwrap(), options).await.unwrap();
+    let (ambient, _) = ambient();
+    let secrets = tonearm_signing::Secrets::parse("a secret for tests that is long enough").unwrap();
+    let vault = tonearm_signing::Vault::new(&secrets);
+    let people = People::new(catalog.clone(), ambient.clone(), vault, "https://audio.example.com");
+    let failed = async || {
+        let filter =
+            AuditFilter { action: Some("person.sign_in_failed".to_owned()), ..AuditFilter::default() };
+        let guess = "a wrong guess".to_owned();
+        let refused = people.sign_in("a@example.com", guess, Device::default()).await.err().unwrap();
+        assert!(matches!(refused, SignInError::Wrong), "{refused:?}");
+        catalog.audit_entries(None, &filter, None, 10).await.unwrap().len()
+    };
+    assert_eq!(failed().await, 1);
+    disk_room.note(Some(Shortage { place: DiskUse::Database, path: "/".into(), free: 0, least: 1 }));
+    assert_eq!(failed().await, 1);
 }

@@ -16,6 +16,7 @@ use super::{LEASE_SECONDS, OnDurable, PieceCheck, Progress, RECORDED_BYTES, Uplo
 use crate::admission::quota_claim::QuotaClaim;
 use crate::admission::quotas::{self, QuotaAllowance};
 use crate::refusal::Refusal;
+use crate::request_turns::turn_of;
 use crate::uploads::Uploads;
 use crate::uploads::accept_source::BodyError;
 
@@ -163,6 +164,7 @@ impl Uploads {
     where
         S: Stream<Item = Result<Bytes, BodyError>> + Send + Unpin,
     {
+        let turn = turn_of(held.upload.organization_id).await?;
         let announced = piece.announced();
         let UploadPiece { offset, size, is_last, check, on_durable, body, .. } = piece;
         held.upload.check_piece(offset, size)?;
@@ -192,7 +194,11 @@ impl Uploads {
             held.claim = Some(QuotaClaim::new(uses, place, allowance, size));
         }
         let mut append = Append { held, writer, allowance, most, received: 0, recorded: 0, on_durable };
-        let end = match self.receive(&mut append, body, check, pace).await {
+        drop(turn);
+        let received = self.receive(&mut append, body, check, pace).await;
+        // What has arrived is recorded even if the organization never has its turn.
+        let _turn = turn_of(organization_id).await;
+        let end = match received {
             Ok(end) => self.record_piece(&mut append).await.map(|()| end),
             Err(refusal) => Err(refusal),
         };
