@@ -1,13 +1,14 @@
 //! Everything stored about a person is reported and erased, and nothing else.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use tonearm_catalog::{
     AuditFilter, Catalog, ConnectOptions, DumpRow, Erasure, PERSON_EMAILS, PERSON_IDS, PersonColumn,
     PersonNames,
 };
 use tonearm_domain::{
-    Actor, Ambient, AuditRecord, Day, ListenerId, OrganizationId, Origin, Person, PersonIdentity,
+    Actor, Ambient, AuditRecord, Day, Import, ListenerId, OrganizationId, Origin, Person, PersonIdentity,
     Replacement, ReplacementState, Role, SecondFactor, StoredAddresses, UndoEntry, UndoableChange,
     UploadSession, WrongCodes,
 };
@@ -196,6 +197,19 @@ impl Scene {
         let tx = self.catalog.begin().await.unwrap();
         tx.insert_upload_session(&session).await.unwrap();
         tx.put_replacement(&replacement).await.unwrap();
+        let import = Import {
+            track_id: replacement.track_id,
+            organization_id: replacement.organization_id,
+            url: b"sealed".to_vec(),
+            host: "files.example.com".to_owned(),
+            is_named: true,
+            spent: Duration::ZERO,
+            received: 0,
+            size: None,
+            created_at: replacement.created_at,
+            person_id: replacement.person_id,
+        };
+        tx.insert_import(&import).await.unwrap();
         tx.insert_undo_entry(&undo).await.unwrap();
         tx.commit().await.unwrap();
     }
