@@ -1,6 +1,9 @@
 //! What a player requests, reports and shows while people listen.
 
 use serde_json::{Value, json};
+use tonearm_domain::{CachePolicy, Codec, RecipeKind, Transcode};
+use tonearm_fixtures::audio::{WavSpec, wav};
+use tonearm_service::Caller;
 
 use super::listener::Listening;
 use super::{AUDIO, Ada, half_a_minute, hears};
@@ -88,6 +91,59 @@ async fn the_next_track_begins_without_a_request() {
     let asked = browser.run("return asked.length;", Vec::new()).await;
     assert_eq!(asked, json!(1));
     listening.ada.leaves().await;
+}
+
+/// The lengths that Chromium decodes, at the rates given with the URLs.
+const DECODE: &str = "
+    const [files, done] = arguments;
+    const length = async ([url, rate]) => {
+        const answer = await fetch(url);
+        const sound = await new OfflineAudioContext(1, 1, rate).decodeAudioData(await answer.arrayBuffer());
+        return sound.length;
+    };
+    Promise.all(files.map(length)).then(done, (error) => done(String(error)));";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn browsers_decode_the_samples_of_the_source() {
+    const SAMPLES: u32 = 88_765;
+    let ada = Ada::arrives(&[]).await;
+    let client = &ada.server.client;
+    let library = &ada.server.node.services().unwrap().library;
+    let owner = Caller::owner(library.organizations().await.unwrap()[0].id);
+    for codec in [Codec::Aac, Codec::Ogg, Codec::Opus, Codec::Flac, Codec::Wav] {
+        let kind = RecipeKind::Transcode(Transcode { codec, ..Transcode::default() });
+        let index = format!("as_{}", codec.as_str()).parse().unwrap();
+        library.add_recipe(&owner, index, kind, CachePolicy::default()).await.unwrap();
+    }
+    let collection = client.collection("Tide tables").await;
+    let seconds = f64::from(SAMPLES) / 44_100.0;
+    let track = client.upload(&collection, "ebb.wav", wav(&WavSpec { seconds, ..WavSpec::default() })).await;
+    client.settled(&track).await;
+    let session = client.post("/v1/play_session/track", &json!({"track_id": track})).await.ok();
+    let variants = session["first_track"]["variants"].as_array().unwrap();
+    let mut expected = Vec::new();
+    let mut files = Vec::new();
+    for variant in variants {
+        let index = text(variant, "/variant/index");
+        if index != "hq" && !index.starts_with("as_") {
+            continue;
+        }
+        // Opus counts at 48 kHz.
+        let rate = if index == "as_opus" { 48_000 } else { 44_100 };
+        let samples = f64::from(SAMPLES) * f64::from(rate) / 44_100.0;
+        expected.push((index.to_owned(), samples.round() as i64));
+        files.push(json!([text(variant, "/url"), rate]));
+    }
+    assert_eq!(files.len(), 6, "{variants:?}");
+    // A page of the host, although its policy forbids it to request them.
+    ada.browser.command("Page.setBypassCSP", json!({ "enabled": true })).await;
+    ada.browser.goto(&format!("{}/docs", ada.server.node.public_url())).await;
+    let lengths = ada.browser.client.execute_async(DECODE, vec![json!(files)]).await.unwrap();
+    let found = lengths.as_array().unwrap_or_else(|| panic!("{lengths}")).iter();
+    let found: Vec<_> =
+        found.zip(&expected).map(|(it, (index, _))| (index.clone(), it.as_i64().unwrap())).collect();
+    assert_eq!(found, expected);
+    ada.leaves().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
