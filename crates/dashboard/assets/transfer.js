@@ -18,12 +18,16 @@ export class UploadError extends Error {}
 /** The file is empty, or not the one that was chosen any more: it was changed, moved or deleted. Or it is a folder. */
 export class Unreadable extends UploadError {}
 
-/** Fails where a file cannot be read. A request that sends such a file fails as if there were no network. */
-export async function checkReadable(file) {
-  // A file that is gone may have no size.
-  await file.slice(0, file.size && 1).arrayBuffer().catch(() => {
+/**
+ * Fails where a file cannot be read. A request that sends such a file fails as if there were no network. `size` is what it had
+ * when it was chosen: a file that is gone may have none, and reads as an empty one.
+ */
+export async function checkReadable(file, size = file.size) {
+  const gone = () => {
     throw new Unreadable(t("script-upload-file-gone"));
-  });
+  };
+  if (file.size !== size) gone();
+  await file.slice(0, file.size && 1).arrayBuffer().catch(gone);
   if (file.size === 0) throw new Unreadable(t("script-upload-empty"));
 }
 

@@ -143,7 +143,7 @@ class Upload {
   #pace = new Pace();
 
   constructor(file, queue) {
-    Object.assign(this, { file, queue });
+    Object.assign(this, { file, queue, size: file.size });
     this.node = document.createElement("li");
     this.name = part("span", "name", file.name);
     this.bar = document.createElement("progress");
@@ -223,7 +223,7 @@ class Upload {
   async run() {
     this.#isRunning = true;
     try {
-      await checkReadable(this.file);
+      await checkReadable(this.file, this.size);
       const url = await this.#create();
       if (this.#isStopped) throw new Stopped();
       await this.#send(url);

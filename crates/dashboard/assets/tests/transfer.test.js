@@ -26,7 +26,7 @@ globalThis.setTimeout = (act, ms) => {
 };
 
 const { request } = await import("../signing-in.js");
-const { begin, Pauses, Stopped, Transfer, Unreadable } = await import("../transfer.js");
+const { begin, checkReadable, Pauses, Stopped, Transfer, Unreadable } = await import("../transfer.js");
 
 const BEGUN = { upload_url: "https://audio.example/upload" };
 const json = (body, status = 200, headers = {}) => new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json", ...headers } });
@@ -107,6 +107,11 @@ test("an empty file, or one that is gone, is not taken for one that was sent", a
     const sent = new Transfer(file, "/upload", { moved() {}, waits() {}, isNew: true }).send();
     await assert.rejects(sent, (error) => error instanceof Unreadable && error.message === message);
   }
+});
+
+test("a file that has another size than when it was chosen is gone", async () => {
+  const vanished = checkReadable(new Blob([]), 63000);
+  await assert.rejects(vanished, (error) => error instanceof Unreadable && error.message === "script-upload-file-gone");
 });
 
 test("an answer that breaks off is none", async () => {

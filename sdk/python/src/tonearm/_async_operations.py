@@ -1022,7 +1022,9 @@ class AsyncOperations(Threads):
         self,
         track_id: types.TrackId,
     ) -> types.CancelTrackSourceReplacementResponse:
-        """Cancels the replacement of the file of a track, which keeps the file that it has. The upload URL becomes invalid."""
+        """Cancels the replacement of the file of a track, which keeps the file that it has. The upload URL becomes invalid. A
+        completed replacement is undone: for a day, the former file can be put back.
+        """
         return await self._run(
             self.sync.cancel_track_source_replacement,
             track_id,

@@ -994,7 +994,9 @@ class Operations(Transport):
         self,
         track_id: types.TrackId,
     ) -> types.CancelTrackSourceReplacementResponse:
-        """Cancels the replacement of the file of a track, which keeps the file that it has. The upload URL becomes invalid."""
+        """Cancels the replacement of the file of a track, which keeps the file that it has. The upload URL becomes invalid. A
+        completed replacement is undone: for a day, the former file can be put back.
+        """
         answer: types.CancelTrackSourceReplacementResponse = self._call(
             "DELETE",
             f"/v1/track/{quote(track_id)}/source",

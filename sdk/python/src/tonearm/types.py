@@ -1426,12 +1426,17 @@ class ReplaceTrackSourceBody(TypedDict, total=False):
     file_name: Optional[NotBlank1000]
 
 
-class CancelTrackSourceReplacementResponse(TypedDict):
-    """A successful response: `ok: true`, the request id, and the fields of the endpoint."""
+class _CancelTrackSourceReplacementResponse(TypedDict):
     track_id: TrackId
     # The same value as in the header `X-Request-Id`.
     api_request_id: RequestId
     ok: bool
+
+
+class CancelTrackSourceReplacementResponse(_CancelTrackSourceReplacementResponse, total=False):
+    """A successful response: `ok: true`, the request id, and the fields of the endpoint."""
+    # The replacement that puts the former file back, if one was undone.
+    source_replacement: Optional[ReplacementRecord]
 
 
 class AddTrackVariantResponse(TypedDict):

@@ -557,7 +557,8 @@ export class Operations extends Transport {
      */
     replaceTrackSource(trackId: T.TrackId, body?: T.ReplaceTrackSourceBody, options?: RequestOptions): Promise<T.ReplaceTrackSourceResponse>;
     /**
-     * Cancels the replacement of the file of a track, which keeps the file that it has. The upload URL becomes invalid.
+     * Cancels the replacement of the file of a track, which keeps the file that it has. The upload URL becomes invalid. A
+     * completed replacement is undone: for a day, the former file can be put back.
      *
      * @param {T.TrackId} trackId
      * @param {RequestOptions} [options]

@@ -1180,6 +1180,8 @@ export interface ReplaceTrackSourceBody {
 }
 /** A successful response: `ok: true`, the request id, and the fields of the endpoint. */
 export interface CancelTrackSourceReplacementResponse {
+    /** The replacement that puts the former file back, if one was undone. */
+    source_replacement?: ReplacementRecord | null;
     track_id: TrackId;
     /** The same value as in the header `X-Request-Id`. */
     api_request_id: RequestId;
@@ -2043,8 +2045,9 @@ export interface ListSigningKeysQuery {
 /** The query of `findTracks`. */
 export interface FindTracksQuery {
     /**
-     * Words that the track's titles, file name, `organization_index` or tags contain. All of them must be found. Words of one
-     * or two letters are found at the beginning of words.
+     * Words that the track's titles, file name, `organization_index` or tags contain, whatever their case and accents. All of
+     * them must be found; words in quotation marks must follow one another. Words of one or two letters are found at the
+     * beginning of words.
      */
     query?: string;
     /** One or more statuses, separated by commas; the parameter can also be repeated. */
