@@ -46,26 +46,6 @@ impl Blobs {
         Ok(Self::measured(store))
     }
 
-    /// As [`Blobs::open`], but nothing is created: until [`Blobs::create`], a folder that is not there, or is empty, is
-    /// unavailable, since its disk may not be mounted.
-    pub fn at(url: &StorageUrl) -> Result<Self, BlobError> {
-        let store: Arc<dyn Store> = match url.location() {
-            StoreLocation::Folder(root) => Arc::new(FolderStore::of(Root::at(root.clone()))),
-            StoreLocation::Bucket(bucket) => Arc::new(S3Store::open(bucket)?),
-        };
-        Ok(Self::measured(store))
-    }
-
-    /// Whether a folder is there, with what a store has in it. A bucket is asked nothing.
-    pub async fn exists(&self) -> Result<bool, BlobError> {
-        self.store.exists().await
-    }
-
-    /// Creates a folder (mode 0700) that is not there.
-    pub async fn create(&self) -> Result<(), BlobError> {
-        self.store.create().await
-    }
-
     /// As [`Blobs::open`], but a folder must exist already, with what a store has in it.
     pub async fn open_existing(url: &StorageUrl) -> Result<Self, BlobError> {
         let StoreLocation::Folder(path) = url.location() else { return Self::open(url).await };

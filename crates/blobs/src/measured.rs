@@ -134,14 +134,6 @@ impl Store for MeasuredStore {
         timed(StoreOperation::Draft, self.0.remove_draft(id, state)).await
     }
 
-    async fn exists(&self) -> Result<bool, BlobError> {
-        self.0.exists().await
-    }
-
-    async fn create(&self) -> Result<(), BlobError> {
-        self.0.create().await
-    }
-
     async fn check(&self) -> Result<(), BlobError> {
         timed(StoreOperation::Check, self.0.check()).await
     }

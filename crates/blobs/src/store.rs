@@ -70,15 +70,5 @@ pub(crate) trait Store: Send + Sync {
 
     async fn check(&self) -> Result<(), BlobError>;
 
-    /// Whether the place of the store is there. A bucket is asked nothing.
-    async fn exists(&self) -> Result<bool, BlobError> {
-        Ok(true)
-    }
-
-    /// Makes the place of the store, if it is not there.
-    async fn create(&self) -> Result<(), BlobError> {
-        Ok(())
-    }
-
     async fn remove_temporaries(&self, older_than: Timestamp) -> Result<u64, BlobError>;
 }

@@ -93,10 +93,6 @@ impl StoreIdentity {
     }
 
     async fn try_to_establish(&self) -> Result<StoreId, IdentityError> {
-        // What is tied is never created: its disk may not be mounted.
-        if self.catalog.store_record().await?.is_none_or(|record| record.tied_at.is_none()) {
-            self.blobs.create().await?;
-        }
         let tie = self.inspect().await?;
         let id = match tie.agreed()? {
             Some(id) => id,
@@ -148,9 +144,6 @@ impl StoreIdentity {
     /// store only after it is in the database.
     pub async fn inspect(&self) -> Result<StoreTie, IdentityError> {
         let record = self.catalog.store_record().await?;
-        if !self.blobs.exists().await? {
-            return Ok(StoreTie { record, found: Vec::new() });
-        }
         let listed = self.blobs.list(Some(ObjectKey::RESERVED), Some(StoreId::folder()));
         let ids = listed.try_filter_map(|(key, _)| std::future::ready(Ok(StoreId::of_object(&key))));
         let mut found: Vec<StoreId> = ids.take(FOUND).try_collect().await?;
@@ -161,9 +154,6 @@ impl StoreIdentity {
     /// Looks up a sample of the database's objects in the store, and of the store's objects in the database.
     pub async fn evidence(&self) -> Result<Evidence, IdentityError> {
         let named = self.catalog.sample_of_sources(NAMED).await?;
-        if !self.blobs.exists().await? {
-            return Ok(Evidence { named: named.len(), found: 0, listed: 0, known: 0 });
-        }
         let mut found = 0;
         for key in &named {
             found += usize::from(self.blobs.head(key).await?.is_some());
@@ -180,7 +170,6 @@ impl StoreIdentity {
     /// list of objects. After an interruption, it can be run again to completion.
     #[expect(clippy::disallowed_methods, reason = "no row refers to the object of an identity")]
     pub async fn adopt(&self) -> Result<StoreId, IdentityError> {
-        self.blobs.create().await?;
         let id = StoreId::new(self.ambient.short_id());
         let tx = self.catalog.begin().await?;
         tx.replace_store_id(id, self.ambient.now()).await?;

@@ -19,9 +19,7 @@ pub(crate) use self::folders::{disks, make_folder, require_owner, scratch, space
 pub(crate) use self::secrets::{
     has_secret, known_secrets, require_recorded_secret, require_secret, reseal, secrets, signer,
 };
-pub(crate) use self::store::{
-    blobs, blobs_as_they_are, blobs_of_catalog, blobs_of_server, catalog_and_store, check_store,
-};
+pub(crate) use self::store::{blobs, blobs_of_catalog, blobs_of_server, catalog_and_store, check_store};
 use crate::start_error::StartError;
 use crate::{Config, Role};
 

@@ -199,14 +199,6 @@ impl Store for CachedStore {
         self.0.store.local_path(key)
     }
 
-    async fn exists(&self) -> Result<bool, BlobError> {
-        self.0.store.exists().await
-    }
-
-    async fn create(&self) -> Result<(), BlobError> {
-        self.0.store.create().await
-    }
-
     async fn check(&self) -> Result<(), BlobError> {
         self.0.store.check().await
     }

@@ -32,14 +32,9 @@ impl Root {
         Ok(Self { path, sign })
     }
 
-    /// A store that may not be there.
-    pub(crate) fn at(path: PathBuf) -> Self {
-        Self { sign: path.join(TEMPORARIES), path }
-    }
-
     /// A store that was opened before.
     pub(crate) fn existing(path: PathBuf) -> io::Result<Self> {
-        let root = Self::at(path);
+        let root = Self { sign: path.join(TEMPORARIES), path };
         root.check()?;
         Ok(root)
     }

@@ -150,16 +150,6 @@ impl Store for FolderStore {
         Some(self.path(key))
     }
 
-    async fn exists(&self) -> Result<bool, BlobError> {
-        let root = self.root.clone();
-        Ok(spawn_blocking(move || unless_missing(root.check())).await??.is_some())
-    }
-
-    async fn create(&self) -> Result<(), BlobError> {
-        let path = self.root.path.clone();
-        Ok(spawn_blocking(move || Root::create(path).map(drop)).await??)
-    }
-
     async fn check(&self) -> Result<(), BlobError> {
         let temporaries = self.root.path.join(TEMPORARIES);
         spawn_blocking(move || {

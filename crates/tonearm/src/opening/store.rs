@@ -19,11 +19,6 @@ pub(crate) async fn blobs(config: &Config) -> Result<Blobs, StartError> {
     Blobs::open(&config.storage_url).await.map_err(|source| store_error(config, source))
 }
 
-/// The store, even if it is not there.
-pub(crate) fn blobs_as_they_are(config: &Config) -> Result<Blobs, StartError> {
-    Blobs::at(&config.storage_url).map_err(|source| store_error(config, source))
-}
-
 /// The store of a command that looks at it. A folder that nodes used before is not created again: its disk may not be mounted.
 pub(crate) async fn blobs_of_catalog(config: &Config, catalog: &Catalog) -> Result<Blobs, StartError> {
     let record = catalog
@@ -55,7 +50,7 @@ pub(crate) async fn catalog_and_store(
 
 /// The store of a server. If the server delivers files, the store has a cache, whose folder only this server uses.
 pub(crate) async fn blobs_of_server(config: &Config) -> Result<Blobs, StartError> {
-    let blobs = blobs_as_they_are(config)?;
+    let blobs = blobs(config).await?;
     if config.storage_url.is_unprotected() {
         let url = config.storage_url.to_string();
         tracing::warn!(

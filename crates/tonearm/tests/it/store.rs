@@ -51,29 +51,6 @@ async fn a_store_of_another_database_is_refused_until_it_is_adopted() {
     assert_eq!(program.run(&["sweep", "--confirm"]).status.code(), Some(1), "nothing waits");
 }
 
-/// What is created in the folder of a disk that is not mounted would look like a store that lost its objects.
-#[tokio::test]
-async fn nothing_is_created_where_a_store_is_not_mounted() {
-    let data = tempfile::tempdir().unwrap();
-    let [objects, disk] = ["objects", "disk"].map(|name| data.path().join(name));
-    let mut program = Program::new(binary(), data.path());
-    program.set("TONEARM_STORAGE_URL", &format!("file://{}", objects.display()));
-    program.start().await;
-    assert!(program.terminate(), "{}", program.log());
-    std::fs::rename(&objects, &disk).unwrap();
-    std::fs::create_dir(&objects).unwrap();
-    let refused = program.run(&["serve", "--listen", "127.0.0.1:0"]);
-    assert_eq!(refused.status.code(), Some(1));
-    assert!(printed(&refused).contains("its disk is not mounted"), "{}", printed(&refused));
-    assert_eq!(shown(&program)["agrees"], false);
-    assert_eq!(std::fs::read_dir(&objects).unwrap().count(), 0, "nothing was created");
-    std::fs::remove_dir(&objects).unwrap();
-    std::fs::rename(&disk, &objects).unwrap();
-    program.start().await;
-    assert_eq!(shown(&program)["agrees"], true);
-    assert!(program.terminate(), "{}", program.log());
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_starts_without_its_store_and_checks_it_later() {
     let data = tempfile::tempdir().unwrap();
