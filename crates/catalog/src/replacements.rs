@@ -121,8 +121,9 @@ impl Transaction {
             organization_id: Set(Some(organization.uuid())),
             bytes: Set(byte_count(bytes)),
         });
+        // One that was kept for an undo counts again.
         let later = OnConflict::column(Column::ObjectKey)
-            .update_column(Column::RemoveAt)
+            .update_columns([Column::RemoveAt, Column::Bytes])
             .action_and_where(Expr::col((Entity, Column::RemoveAt)).lt(remove_at.unix_millis()))
             .to_owned();
         Entity::insert_many(rows).on_conflict(later).exec_without_returning(self.db()).await?;

@@ -200,6 +200,8 @@ async fn a_replacement_is_undone_while_the_former_source_is_kept(database: TestD
     scene.workshop.clock.advance_seconds(DAY - 1);
     let undoing = undo().await.unwrap().unwrap();
     assert_eq!((undoing.state, &undoing.source), (ReplacementState::Processing, &before.source));
+    // A repeated request neither cancels the undo nor begins another one.
+    assert_eq!(undo().await.unwrap().unwrap().id, undoing.id);
     scene.workshop.clock.advance_seconds(1);
     scene.clean_up().await;
     let after = scene.track().await;
