@@ -124,8 +124,9 @@ simulate: rust ## Simulate 1, 10 and 100 nodes, and their load on the database (
 fuzz-api: build ffmpeg ## Test the whole API with schemathesis (EXAMPLES, default 200)
 	@tools/fuzz-api $(TONEARM) $${EXAMPLES:-200}
 
-fuzz-media: rust ffmpeg ## Upload damaged audio files of every kind (FILES, default 2000)
+fuzz-media: rust ffmpeg ## Upload damaged audio files of every kind, and try loudness targets in every codec (FILES, default 2000)
 	@TONEARM_DAMAGED_FILES=$${FILES:-2000} cargo test --release --package tonearm --test it damaged -- --nocapture
+	@cargo test --release --package tonearm-media --test it targets -- --ignored
 
 fuzz-edge: rust ## Try forged URLs and odd ranges (CASES, default 1000000)
 	@PROPTEST_CASES=$${CASES:-1000000} cargo test --release --package tonearm-signing --test it -- forgeries tampering

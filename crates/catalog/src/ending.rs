@@ -7,7 +7,7 @@
 use sea_orm::sea_query::{Expr, ExprTrait, Keyword, SimpleExpr};
 use sea_orm::{
     ColumnTrait, ColumnType, Condition, ConnectionTrait, EntityTrait, FromQueryResult, IdenStatic, Iterable,
-    PrimaryKeyToColumn, QueryFilter, QuerySelect, QueryTrait, Select,
+    PrimaryKeyToColumn, QueryFilter, QuerySelect, QueryTrait, Select, Value,
 };
 use serde_json::json;
 use tonearm_domain::{
@@ -130,37 +130,29 @@ impl Transaction {
     /// Blanks what cannot be read of a row that was deleted or revoked, and that nobody can end again. Returns whether it
     /// was.
     pub async fn blank_ended(&self, row: &DamagedRow) -> Result<bool, CatalogError> {
-        let id: Uuid = row.id.parse().unwrap_or_default();
         match row.table {
-            "track" => {
-                let ended = track::Column::DeletedAt.is_not_null();
-                self.blank::<Track, _>(track::Entity::find_by_id(id).filter(ended)).await
-            }
+            "track" => self.blank::<Track, track::Entity>(row, track::Column::DeletedAt).await,
             "collection" => {
-                let ended = collection::Column::DeletedAt.is_not_null();
-                self.blank::<Collection, _>(collection::Entity::find_by_id(id).filter(ended)).await
+                self.blank::<Collection, collection::Entity>(row, collection::Column::DeletedAt).await
             }
-            "variant" => {
-                let ended = variant::Column::DeletedAt.is_not_null();
-                self.blank::<Recipe, _>(variant::Entity::find_by_id(id).filter(ended)).await
-            }
-            "api_key" => {
-                let ended = api_key::Column::RevokedAt.is_not_null();
-                self.blank::<ApiKey, _>(api_key::Entity::find_by_id(id).filter(ended)).await
-            }
+            "variant" => self.blank::<Recipe, variant::Entity>(row, variant::Column::DeletedAt).await,
+            "api_key" => self.blank::<ApiKey, api_key::Entity>(row, api_key::Column::RevokedAt).await,
             "signing_key" => {
-                let ended = signing_key::Column::RevokedAt.is_not_null();
-                self.blank::<SigningKey, _>(signing_key::Entity::find_by_id(&row.id).filter(ended)).await
+                self.blank::<SigningKey, signing_key::Entity>(row, signing_key::Column::RevokedAt).await
             }
             _ => Ok(false),
         }
     }
 
-    async fn blank<T, E>(&self, select: Select<E>) -> Result<bool, CatalogError>
+    /// Blanks a row with one key that has an end.
+    async fn blank<T, E>(&self, row: &DamagedRow, end: E::Column) -> Result<bool, CatalogError>
     where
         E: EntityTrait,
         T: TryFrom<E::Model, Error = CatalogError>,
     {
+        let Some(key) = E::PrimaryKey::iter().next() else { return Ok(false) };
+        let id: Value = row.id.parse::<Uuid>().map_or_else(|_| row.id.as_str().into(), Into::into);
+        let select = E::find().filter(key.into_column().eq(id)).filter(end.is_not_null());
         Ok(one_to_end::<T, E>(self.db(), select).await?.is_some())
     }
 }

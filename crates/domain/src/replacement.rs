@@ -38,7 +38,7 @@ pub struct Replacement {
     pub file_name: Option<String>,
     /// The new source, once its bytes have arrived. When it is completed: the source that the track had before.
     pub source: Option<Source>,
-    /// When it is completed: the file name that the track had before.
+    /// When it is completed: the file name that the track had before. An undo keeps that of the replacement it undoes.
     pub former_file_name: Option<String>,
     /// When it was requested.
     pub created_at: Timestamp,
@@ -107,16 +107,14 @@ impl Replacement {
     /// completed, can no longer be undone, or was completed by a version that did not note the former source.
     pub fn undone(self, id: ReplacementId, now: Timestamp) -> Option<Self> {
         let is_kept = self.state == ReplacementState::Completed && now < self.expires_at;
-        let file_name = self.former_file_name.filter(|_| is_kept)?;
-        let (file_name, former_file_name, state) = (Some(file_name), None, ReplacementState::Processing);
-        self.source.is_some().then_some(Self {
-            id,
-            state,
-            file_name,
-            former_file_name,
-            created_at: now,
-            ..self
-        })
+        let file_name = Some(self.former_file_name.clone().filter(|_| is_kept)?);
+        let state = ReplacementState::Processing;
+        self.source.is_some().then_some(Self { id, state, file_name, created_at: now, ..self })
+    }
+
+    /// Whether it puts a former source back. It cannot be cancelled, but undone when it is completed.
+    pub fn is_undo(&self) -> bool {
+        self.state == ReplacementState::Processing && self.former_file_name.is_some()
     }
 
     /// Records that it failed; the track keeps its current source.
@@ -186,6 +184,8 @@ mod tests {
                 replacement.clone().undone(replacement.id, now.plus_seconds(seconds)).is_some()
             };
             assert_eq!(undone(&completed, REPLACED_FILES_SECONDS - 1), is_processing);
+            assert!(!replacement(state).is_undo() && !completed.is_undo());
+            assert!(completed.clone().undone(completed.id, now).is_none_or(|it| it.is_undo()));
             assert!(!undone(&completed, REPLACED_FILES_SECONDS) && !undone(&replacement(state), 0));
             assert_eq!(replacement(state).fail("it is no audio".to_owned()).is_ok(), is_processing);
         }

@@ -40,15 +40,11 @@ pub(super) struct ReplacementProgress {
 
 impl From<Replacement> for ReplacementProgress {
     fn from(replacement: Replacement) -> Self {
-        let has_former = replacement.former_file_name.is_some();
-        let is_open = match replacement.state {
-            ReplacementState::Waiting => true,
-            // An undo goes on.
-            ReplacementState::Processing => !has_former,
-            ReplacementState::Completed | ReplacementState::Failed => false,
-        };
+        let is_open = matches!(replacement.state, ReplacementState::Waiting | ReplacementState::Processing)
+            && !replacement.is_undo();
         let reason = replacement.reason.as_deref().map(text::reason);
-        let is_undoable = has_former && replacement.state == ReplacementState::Completed;
+        let is_undoable =
+            replacement.state == ReplacementState::Completed && replacement.former_file_name.is_some();
         Self { state: replacement.state.as_str(), reason, is_open, is_undoable }
     }
 }

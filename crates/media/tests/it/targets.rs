@@ -208,7 +208,7 @@ async fn targets_are_reached_or_peaks_are_used() {
 }
 
 #[tokio::test]
-#[ignore = "takes a minute"]
+#[ignore = "takes a minute: make fuzz-media"]
 async fn targets_are_reached_or_peaks_are_used_in_every_codec() {
     let bench = Bench::new();
     for (name, source) in sounds() {

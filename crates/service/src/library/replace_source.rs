@@ -86,10 +86,9 @@ impl Library {
         caller.reach_track(track.collection_id, id)?;
         let found = tx.replacement(organization_id, id).await?;
         let replacement = found.ok_or(Refusal::NotFound(Resource::Replacement))?;
-        let is_undo = replacement.former_file_name.is_some();
         let undoing = match replacement.state {
-            // The request was repeated. An undo goes on, and can itself be undone when it is completed.
-            ReplacementState::Processing if is_undo => return Ok(Some(replacement)),
+            // The request was repeated.
+            ReplacementState::Processing if replacement.is_undo() => return Ok(Some(replacement)),
             ReplacementState::Waiting | ReplacementState::Processing => {
                 tx.delete_replacement(id, replacement.id).await?;
                 let unused: Vec<_> =
@@ -111,7 +110,7 @@ impl Library {
         caller: &Caller,
         completed: Replacement,
     ) -> Result<Option<Replacement>, Refusal> {
-        let (now, former_file_name) = (self.ambient.now(), completed.former_file_name.clone());
+        let now = self.ambient.now();
         let Some(undoing) = completed.undone(self.ambient.record_id(), now) else { return Ok(None) };
         let Some(source) = &undoing.source else { return Ok(None) };
         // Whoever removes objects takes their rows first.
@@ -120,8 +119,7 @@ impl Library {
         }
         let actor = &caller.origin.actor;
         let (person_id, api_key_id) = (actor.person_id(), actor.api_key_id());
-        // While it is processed, this tells it from other replacements.
-        let undoing = Replacement { person_id, api_key_id, former_file_name, ..undoing };
+        let undoing = Replacement { person_id, api_key_id, ..undoing };
         tx.put_replacement(&undoing).await?;
         let Replacement { organization_id, track_id, id: replacement_id, .. } = undoing;
         let job = Job::ReplaceSource { organization_id, track_id, replacement_id };

@@ -203,7 +203,8 @@ impl People {
     }
 
     /// Ends every sign-in of a person, in every browser, forgets the person's devices, and ends the links that the person
-    /// made, and what the person uploads and imports. `unlinking` also unlinks the accounts at the provider, if the person has a password to sign in with.
+    /// made, and what the person uploads and imports. `unlinking` also unlinks the accounts at the provider, if the person
+    /// has a password to sign in with.
     pub async fn sign_out_everywhere(
         &self,
         person: &Person,
