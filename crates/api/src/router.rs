@@ -103,6 +103,7 @@ fn v1() -> OpenApiRouter<App> {
             track::source::read::read,
             track::source::cancel::cancel
         ))
+        .routes(routes!(track::source::undo::undo))
         .routes(routes!(track::progress::progress))
         .routes(routes!(track::renew_cover_upload::renew_cover_upload, track::remove_cover::remove_cover))
         .routes(routes!(track::list::list))

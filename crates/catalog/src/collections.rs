@@ -171,6 +171,7 @@ impl Transaction {
             .exec(self.db())
             .await?;
         self.note(Change::Collection(id));
+        self.blank_collection(id.uuid()).await?;
         Ok(marked.rows_affected > 0)
     }
 

@@ -164,7 +164,7 @@ fn of_tracks(which: SimpleExpr) -> SimpleExpr {
 }
 
 /// The upload session of a track is one of these.
-fn in_sessions(which: SimpleExpr) -> SimpleExpr {
+pub(crate) fn in_sessions(which: SimpleExpr) -> SimpleExpr {
     let sessions = Query::select()
         .column(upload_session::Column::Id)
         .from(upload_session::Entity)

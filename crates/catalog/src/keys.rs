@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::catalog::Catalog;
 use crate::changes::Change;
-use crate::ending::one_to_end;
+use crate::ending::{all_to_end, one_to_end};
 use crate::entity::api_key::{ActiveModel, Column, Entity};
 use crate::entity::{old_api_key, signing_key, webhook};
 use crate::error::{CatalogError, Record};
@@ -155,8 +155,7 @@ impl Transaction {
         for id in ids {
             self.take_key(ApiKeyId::from_uuid(id)).await?;
         }
-        // One that cannot be read lets nobody in, and keeps no other from being ended.
-        readable(self.db(), made().lock(TO_CHANGE)).await
+        all_to_end(self.db(), made().lock(TO_CHANGE)).await
     }
 
     /// A key on which something depends that this transaction writes. It is neither revoked nor given another secret before
@@ -306,6 +305,7 @@ impl Transaction {
             .filter(Column::RevokedAt.is_null())
             .exec(self.db())
             .await?;
+        self.blank_api_key(id.uuid()).await?;
         Ok(revoked.rows_affected > 0)
     }
 }

@@ -84,6 +84,7 @@ impl Transaction {
             .filter(Column::DeletedAt.is_null())
             .exec(self.db())
             .await?;
+        self.blank_recipe(id.uuid()).await?;
         Ok(marked.rows_affected > 0)
     }
 

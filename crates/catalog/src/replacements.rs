@@ -121,17 +121,15 @@ impl Transaction {
             organization_id: Set(Some(organization.uuid())),
             bytes: Set(byte_count(bytes)),
         });
-        // One that was kept for an undo counts again.
         let later = OnConflict::column(Column::ObjectKey)
-            .update_columns([Column::RemoveAt, Column::Bytes])
+            .update_column(Column::RemoveAt)
             .action_and_where(Expr::col((Entity, Column::RemoveAt)).lt(remove_at.unix_millis()))
             .to_owned();
         Entity::insert_many(rows).on_conflict(later).exec_without_returning(self.db()).await?;
         Ok(())
     }
 
-    /// Keeps a replaced object, which a row refers to again, for as long as one that is replaced now. It no longer counts by
-    /// itself. Returns whether it was still there.
+    /// Keeps a replaced object for as long as one that is replaced now. Returns whether it was still there.
     pub async fn keep_replaced_object(
         &self,
         object: &ObjectKey,
@@ -140,7 +138,6 @@ impl Transaction {
         use replaced_object::{Column, Entity};
         let keep = Entity::update_many()
             .col_expr(Column::RemoveAt, Expr::value(remove_at.unix_millis()))
-            .col_expr(Column::Bytes, Expr::value(0_i64))
             .filter(Column::ObjectKey.eq(object.to_string()));
         Ok(keep.exec(self.db()).await?.rows_affected > 0)
     }

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::catalog::Catalog;
 use crate::column::{corrupt, moment, parsed};
-use crate::ending::one_to_end;
+use crate::ending::{all_to_end, one_to_end};
 use crate::entity::key_list;
 use crate::entity::signing_key::{ActiveModel, Column, Entity};
 use crate::error::{CatalogError, Record};
@@ -156,8 +156,7 @@ impl Transaction {
         let made = of_organization(organization)
             .filter(Column::MadeByKey.eq(maker.uuid()))
             .filter(Column::RevokedAt.is_null());
-        // As for the API keys that a key made.
-        readable(self.db(), made.lock(TO_CHANGE)).await
+        all_to_end(self.db(), made.lock(TO_CHANGE)).await
     }
 
     /// How many signing keys of the organization are neither revoked nor expired.
@@ -195,6 +194,7 @@ impl Transaction {
             .filter(Column::RevokedAt.is_null())
             .exec(self.db())
             .await?;
+        self.blank_signing_key(id.to_string()).await?;
         Ok(revoked.rows_affected > 0)
     }
 }

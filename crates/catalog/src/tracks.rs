@@ -75,6 +75,8 @@ impl Catalog {
             .filter(Column::Id.eq(id.uuid()))
             .filter(Column::OrganizationId.eq(organization.uuid()))
             .filter(Column::TrackStatusId.eq(TrackStatus::Initialized.as_str()))
+            // Not one that has ended.
+            .filter(Expr::col(Column::UploadExpiresAt).gt(Expr::col(Column::CreatedAt)))
             .filter(living_track())
             .exec(self.writer())
             .await?;
@@ -200,6 +202,7 @@ impl Transaction {
         self.note(Change::TracksOf(CollectionId::from_uuid(row.try_get("", "collection_id")?)));
         let only = Query::select().expr(Expr::value(id.uuid())).take();
         self.mark_belongings(only, deletion.at).await?;
+        self.blank_track(id.uuid()).await?;
         Ok(true)
     }
 

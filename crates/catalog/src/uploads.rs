@@ -1,17 +1,20 @@
 //! Resumable uploads. A writer holds a lease on the row of its upload.
 
-use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
+use sea_orm::sea_query::{Expr, ExprTrait, Query, SimpleExpr};
 use sea_orm::{
     ColumnTrait, Condition, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, Select, UpdateMany,
 };
 use tonearm_domain::{
-    ApiKeyId, LeaseId, OrganizationId, PersonId, SourceSlot, Timestamp, Upload, UploadId, UploadKind,
+    ApiKeyId, LeaseId, OrganizationId, PersonId, ReplacementState, SourceSlot, Timestamp, TrackStatus,
+    Upload, UploadId, UploadKind,
 };
 
 use crate::catalog::Catalog;
 use crate::due_clock::DueClock;
 use crate::entity::upload::{ActiveModel, Column, Entity};
+use crate::entity::{source_replacement, track, upload_session};
 use crate::error::{CatalogError, Record};
+use crate::imports::in_sessions;
 use crate::query::{TO_CHANGE, first_readable, one};
 use crate::transaction::Transaction;
 
@@ -218,10 +221,18 @@ impl Transaction {
             .add(Column::OrganizationId.eq(organization.uuid()))
             .add(Column::ApiKeyId.eq(key.uuid()));
         self.end_uploads(of_key, now).await?;
+        let made = track::Column::ApiKeyId.eq(key.uuid());
+        let tracks = Condition::all()
+            .add(track::Column::OrganizationId.eq(organization.uuid()))
+            .add(made.or(in_sessions(upload_session::Column::ApiKeyId.eq(key.uuid()))));
+        let replacements = Condition::all()
+            .add(source_replacement::Column::OrganizationId.eq(organization.uuid()))
+            .add(source_replacement::Column::ApiKeyId.eq(key.uuid()));
+        self.end_upload_urls(tracks, replacements).await?;
         self.end_imports_of_key(organization, key).await
     }
 
-    /// Ends the uploads and imports that depend on the right of a person; with an organization, only there.
+    /// Ends the uploads, upload URLs and imports that depend on the right of a person; with an organization, only there.
     pub(crate) async fn end_uploads_of_person(
         &self,
         person: PersonId,
@@ -231,7 +242,44 @@ impl Transaction {
         let there = organization.map(|organization| Column::OrganizationId.eq(organization.uuid()));
         let of_person = Condition::all().add_option(there).add(Column::PersonId.eq(person.uuid()));
         self.end_uploads(of_person, now).await?;
+        let sessions = || upload_session::Column::PersonId.eq(person.uuid());
+        let uploaded_to = Query::select()
+            .column(upload_session::Column::OrganizationId)
+            .from(upload_session::Entity)
+            .and_where(sessions())
+            .take();
+        let there = organization.map(|organization| track::Column::OrganizationId.eq(organization.uuid()));
+        let tracks = Condition::all()
+            .add(there.unwrap_or_else(|| track::Column::OrganizationId.in_subquery(uploaded_to)))
+            .add(in_sessions(sessions()));
+        let there = organization
+            .map(|organization| source_replacement::Column::OrganizationId.eq(organization.uuid()));
+        let replacements =
+            Condition::all().add_option(there).add(source_replacement::Column::PersonId.eq(person.uuid()));
+        self.end_upload_urls(tracks, replacements).await?;
         self.end_imports_of_person(organization, person).await
+    }
+
+    /// Ends the upload URLs of those of these tracks and replacements that wait for their bytes. As long as they wait, they
+    /// count as expired when they were made, and no other right opens them again.
+    async fn end_upload_urls(&self, tracks: Condition, replacements: Condition) -> Result<(), CatalogError> {
+        use source_replacement::Column as Replacement;
+        use track::Column as Track;
+        let waiting = [TrackStatus::Initialized, TrackStatus::InitError].map(TrackStatus::as_str);
+        track::Entity::update_many()
+            .col_expr(Track::UploadExpiresAt, Expr::col(Track::CreatedAt))
+            .filter(tracks)
+            .filter(Track::TrackStatusId.is_in(waiting))
+            .filter(Track::SourceKey.is_null())
+            .exec(self.db())
+            .await?;
+        source_replacement::Entity::update_many()
+            .col_expr(Replacement::ExpiresAt, Expr::col(Replacement::CreatedAt))
+            .filter(replacements)
+            .filter(Replacement::State.eq(ReplacementState::Waiting.as_str()))
+            .exec(self.db())
+            .await?;
+        Ok(())
     }
 
     /// Whoever writes to one of them loses its lease, and records nothing more. Uploads that became a source stay as they

@@ -1,5 +1,7 @@
 //! Endpoints that events are sent to: the `webhook` table.
 
+use std::collections::BTreeMap;
+
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SimpleExpr};
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select, Set};
 use tonearm_domain::{
@@ -10,7 +12,7 @@ use tonearm_domain::{
 use crate::catalog::Catalog;
 use crate::changes::Change;
 use crate::deliveries::is_next_of_record;
-use crate::ending::one_to_end;
+use crate::ending::{all_to_end, one_to_end};
 use crate::entity::webhook::{ActiveModel, Column, Entity};
 use crate::entity::{collection, organization, webhook_delivery};
 use crate::error::{CatalogError, Record};
@@ -83,8 +85,7 @@ impl Transaction {
             .filter(Column::OrganizationId.eq(organization.uuid()))
             .filter(Column::MadeByKey.eq(maker.uuid()))
             .order_by_asc(Column::Id);
-        // As for the API keys that a key made.
-        readable(self.db(), made.lock(TO_CHANGE)).await
+        all_to_end(self.db(), made.lock(TO_CHANGE)).await
     }
 
     /// One endpoint, locked for a change.
@@ -125,7 +126,7 @@ impl Transaction {
                 .await
                 .map_err(CatalogError::or_taken(Record::Webhook))?;
         }
-        self.show_webhook_url(webhook.organization_id, webhook.kind, Some(webhook.url.clone())).await
+        self.show_webhook_urls(webhook.organization_id).await
     }
 
     /// Writes the health of an endpoint.
@@ -151,21 +152,21 @@ impl Transaction {
     /// Removes an endpoint and its deliveries.
     pub async fn delete_webhook(&self, webhook: &Webhook) -> Result<(), CatalogError> {
         Entity::delete_by_id(webhook.id.uuid()).exec(self.db()).await?;
-        self.show_webhook_url(webhook.organization_id, webhook.kind, None).await
+        self.show_webhook_urls(webhook.organization_id).await
     }
 
-    async fn show_webhook_url(
-        &self,
-        id: OrganizationId,
-        kind: WebhookKind,
-        url: Option<String>,
-    ) -> Result<(), CatalogError> {
-        let mut row = organization::ActiveModel::default();
-        match kind {
-            WebhookKind::Track => row.webhook_url = Set(url),
-            WebhookKind::File => row.webhook_url_file = Set(url),
-            WebhookKind::Collection => row.webhook_url_collection = Set(url),
-        }
+    /// Shows the URLs of its endpoints on the organization.
+    async fn show_webhook_urls(&self, id: OrganizationId) -> Result<(), CatalogError> {
+        let select = Entity::find().select_only().columns([Column::Kind, Column::Url]);
+        let own = select.filter(Column::OrganizationId.eq(id.uuid()));
+        let urls: BTreeMap<String, String> = own.into_tuple().all(self.db()).await?.into_iter().collect();
+        let url = |kind: WebhookKind| Set(urls.get(kind.as_str()).cloned());
+        let row = organization::ActiveModel {
+            webhook_url: url(WebhookKind::Track),
+            webhook_url_file: url(WebhookKind::File),
+            webhook_url_collection: url(WebhookKind::Collection),
+            ..Default::default()
+        };
         self.note(Change::Organization(id));
         let update =
             organization::Entity::update_many().set(row).filter(organization::Column::Id.eq(id.uuid()));

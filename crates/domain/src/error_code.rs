@@ -213,7 +213,7 @@ error_codes! {
             "Wait for it, or cancel it with `DELETE /v1/track/{id}/source`.";
         ReplacementEnded "replacement_ended" [409]
             "The replacement is completed or failed, and can no longer be cancelled."
-            "Replace the file again if you want the old one back.";
+            "For a day after it was completed, undo it with `POST /v1/track/{id}/source/undo`. Later, replace the file again.";
         KeyRevoked "key_revoked" [409]
             "The key is revoked, and cannot be changed."
             "Create another one.";

@@ -42,7 +42,8 @@ pub struct Replacement {
     pub former_file_name: Option<String>,
     /// When it was requested.
     pub created_at: Timestamp,
-    /// When its upload URL expires; when it is completed: until when it can be undone.
+    /// When its upload URL expires, or `created_at`, if the right of whoever requested it has ended since. When it is
+    /// completed: until when it can be undone.
     pub expires_at: Timestamp,
     /// The person who requested it, if it was requested in the dashboard. Then only this person has its upload URL.
     pub person_id: Option<PersonId>,
@@ -82,6 +83,11 @@ impl Replacement {
     /// How long its row is kept, in seconds: longer than its upload can take.
     pub const KEPT_SECONDS: i64 = Upload::MOST_SECONDS + 7 * 24 * 3600;
 
+    /// Whether its upload URL ended with the right of whoever requested it.
+    pub fn upload_has_ended(&self) -> bool {
+        self.expires_at <= self.created_at
+    }
+
     /// Records that its bytes have arrived.
     pub fn accept_source(&mut self, source: Source) -> Result<(), ReplacementStateError> {
         self.leave(ReplacementState::Waiting)?;
@@ -112,9 +118,14 @@ impl Replacement {
         self.source.is_some().then_some(Self { id, state, file_name, created_at: now, ..self })
     }
 
-    /// Whether it puts a former source back. It cannot be cancelled, but undone when it is completed.
+    /// Whether it is putting a former source back. It cannot be cancelled, but undone when it is completed.
     pub fn is_undo(&self) -> bool {
         self.state == ReplacementState::Processing && self.former_file_name.is_some()
+    }
+
+    /// Whether it can be cancelled.
+    pub fn is_open(&self) -> bool {
+        matches!(self.state, ReplacementState::Waiting | ReplacementState::Processing) && !self.is_undo()
     }
 
     /// Records that it failed; the track keeps its current source.

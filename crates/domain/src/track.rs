@@ -72,7 +72,8 @@ pub struct Track {
     pub is_early: bool,
     /// The uploaded file, once it has arrived.
     pub source: Option<Source>,
-    /// Until when it waits for its bytes: the expiry of the upload URL, or later while an upload is in progress.
+    /// Until when it waits for its bytes: the expiry of the upload URL, or later while an upload is in progress. When it was
+    /// created, if the right of whoever created it has ended since.
     pub upload_expires_at: Timestamp,
     /// When it was created.
     pub created_at: Timestamp,
@@ -95,6 +96,11 @@ impl Track {
             TrackStatus::InitError if self.source.is_none() => TrackStatus::Initialized.accept_source(),
             status => status.accept_source(),
         }
+    }
+
+    /// Whether its upload URL ended with the right of whoever created it.
+    pub fn upload_has_ended(&self) -> bool {
+        self.upload_expires_at <= self.created_at
     }
 
     /// Removes the cover and the colours that came from its audio file. Uploaded covers and set colours stay.

@@ -24,7 +24,7 @@ mod rendering_progress;
 pub(crate) mod renderings;
 mod renew_collection_cover_upload;
 mod renew_cover_upload;
-mod replace_source;
+pub(crate) mod replace_source;
 mod reset_cover;
 mod retry_track;
 mod rotate_key;

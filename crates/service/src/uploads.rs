@@ -7,6 +7,7 @@ mod import;
 mod in_flight;
 mod receiving;
 mod resumable;
+mod undo_replacement;
 mod upload_session;
 
 use std::sync::Arc;

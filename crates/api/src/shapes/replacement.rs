@@ -16,7 +16,7 @@ pub(crate) struct ReplacementRecord {
     /// The name of the new file. Null if the track keeps its file name.
     file_name: Option<String>,
     created_at: Timestamp,
-    /// When the upload URL expires.
+    /// When the upload URL expires. Once it is completed: until when it can be undone.
     expires_at: Timestamp,
 }
 

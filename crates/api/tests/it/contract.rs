@@ -216,6 +216,16 @@ async fn every_operation_answers_as_described(database: TestDatabase) {
     c.post("replace_track_source", &source, json!({ "file_name": "b.wav" })).await;
     c.get("read_track_source_replacement", &source).await;
     c.call("cancel_track_source_replacement", Method::DELETE, &source, Value::Null).await;
+    let asked = c.house.post(&source, json!({})).await.expect_ok();
+    let url = local(asked.json["track_upload"]["upload_url"].as_str().unwrap());
+    c.house
+        .send(Request::put(url).body(Body::from(crate::replacements::longer())).unwrap())
+        .await
+        .expect_ok();
+    c.house.run_jobs().await;
+    let body = json!({ "replacement_id": asked.json["source_replacement"]["id"] });
+    c.post("undo_track_source_replacement", &format!("{source}/undo"), body).await;
+    c.house.run_jobs().await;
 
     let body = json!({ "collection_id": collection_id, "track": { "file_name": "a.wav" } });
     let session = c.post("create_upload_session", "/v1/upload_session", body).await;

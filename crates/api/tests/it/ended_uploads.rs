@@ -94,6 +94,13 @@ async fn bytes_under_way_are_not_recorded(database: TestDatabase) {
 /// Without a session: the key created the track, or requested the replacement.
 async fn uploads_end_with_the_key_that_made_the_track(database: TestDatabase) {
     let house = House::open(database).await;
+    for is_rotated in [false, true] {
+        uploads_end_with_a_key(&house, is_rotated).await;
+    }
+}
+
+/// The key is revoked, or gets a new secret and the old one ends at once.
+async fn uploads_end_with_a_key(house: &House, is_rotated: bool) {
     let (key, id) = house.key_with_id(CreateKey::new(KeyType::Api, "Soon gone")).await;
     let bytes = tone();
     let track = json!({ "collection_id": house.collection_id, "file_name": "a.wav" });
@@ -104,7 +111,7 @@ async fn uploads_end_with_the_key_that_made_the_track(database: TestDatabase) {
             let made = house.call_as(by, Method::POST, &path, body.clone()).await.expect_ok();
             let url = made.json["track_upload"]["upload_url"].as_str().unwrap().to_owned();
             let first = Body::from(bytes[..5000].to_vec());
-            let sent = resumable::send(&house, Method::PUT, &url, &[("upload-complete", "?0")], first).await;
+            let sent = resumable::send(house, Method::PUT, &url, &[("upload-complete", "?0")], first).await;
             assert_eq!(sent.status, 201, "{path}");
             urls.push((by == &key, url));
             if by == &key && path.ends_with("/source") {
@@ -112,20 +119,24 @@ async fn uploads_end_with_the_key_that_made_the_track(database: TestDatabase) {
             }
         }
     }
-    house.delete(&format!("/v1/api_key/{id}")).await.expect_ok();
+    if is_rotated {
+        house.rotate(id, "0".parse().unwrap()).await;
+    } else {
+        house.delete(&format!("/v1/api_key/{id}")).await.expect_ok();
+    }
     for (is_ended, url) in urls {
-        let rest = resumable::append(&house, &url, 5000, true, &bytes[5000..]).await;
+        let rest = resumable::append(house, &url, 5000, true, &bytes[5000..]).await;
         if !is_ended {
             rest.expect_ok();
             continue;
         }
         rest.expect_error(410, "upload_expired");
         // Nothing of the body is read.
-        let broken = resumable::send(&house, Method::PUT, &url, &[], broken_after(b"")).await;
+        let broken = resumable::send(house, Method::PUT, &url, &[], broken_after(b"")).await;
         broken.expect_error(401, "invalid_upload_session");
         let complete: [&[_]; 2] = [&[("upload-complete", "?0")], &[]];
         for headers in complete {
-            let sent = resumable::send(&house, Method::PUT, &url, headers, Body::from(bytes.clone())).await;
+            let sent = resumable::send(house, Method::PUT, &url, headers, Body::from(bytes.clone())).await;
             sent.expect_error(401, "invalid_upload_session");
         }
     }

@@ -189,6 +189,7 @@ impl Things {
         let whole = [200, 200, 403, 403];
         let whole_thing = [200, 404, 403, 403];
         let shared = [200, 200, 200, 200];
+        let replacement = json!({ "replacement_id": track });
         let in_a = json!({ "collection_id": collection, "file_name": "n.wav" });
         let another = json!({ "variant_type_id": "preview", "index": "more", "codec": "mp3" });
         let mut rows: Vec<Row> = (management.rows().into_iter())
@@ -209,6 +210,8 @@ impl Things {
             row(Manage, "POST", format!("/v1/track/{track}/retry"), none(), [409, 404, 404, 404]),
             row(Manage, "POST", format!("/v1/track/{track}/source"), json!({}), outside),
             row(Manage, "GET", format!("/v1/track/{track}/source"), none(), outside),
+            // It is not completed.
+            row(Manage, "POST", format!("/v1/track/{track}/source/undo"), replacement, [409, 404, 404, 404]),
             row(Manage, "DELETE", format!("/v1/track/{track}/source"), none(), outside),
             row(Manage, "GET", format!("/v1/collection/{collection}/track"), none(), outside),
             row(Manage, "GET", format!("/v1/collection/{collection}"), none(), outside),

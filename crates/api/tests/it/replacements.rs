@@ -22,7 +22,7 @@ on_both!(
     a_completed_replacement_is_undone,
 );
 
-fn longer() -> Vec<u8> {
+pub(crate) fn longer() -> Vec<u8> {
     wav(&WavSpec { seconds: 1.5, ..WavSpec::default() })
 }
 
@@ -176,10 +176,21 @@ async fn a_completed_replacement_is_undone(database: TestDatabase) {
     replaced.send(Method::PUT, &replaced.url, &[], longer()).await.expect_ok();
     replaced.is_replaced().await;
     let path = format!("{}/source", replaced.track);
-    let undone = replaced.house.call(Method::DELETE, &path, Value::Null).await.expect_ok();
+    // What cancels a replacement never changes the sound.
+    let cancelled = replaced.house.call(Method::DELETE, &path, Value::Null).await;
+    cancelled.expect_error(409, "replacement_ended");
+    let undo = async |replacement_id: &Value| {
+        let body = json!({ "replacement_id": replacement_id });
+        replaced.house.post(&format!("{path}/undo"), body).await
+    };
+    let completed = replaced.status().await["id"].clone();
+    let undone = undo(&completed).await.expect_ok();
     assert_eq!(undone.json["source_replacement"]["status"], "processing");
+    let repeated = undo(&completed).await.expect_ok();
+    assert_eq!(repeated.json["source_replacement"], undone.json["source_replacement"]);
     replaced.house.run_jobs().await;
     assert_eq!(replaced.status().await["status"], "completed");
+    undo(&completed).await.expect_error(409, "replacement_ended");
     let now = replaced.now().await;
     for field in ["duration", "file_name", "file_name_original", "info", "track_status_id"] {
         assert_eq!(now[field], replaced.before[field], "{field}");

@@ -324,9 +324,11 @@ async fn things(list: &mut List) {
     list.raw("PUT a new source once more", Request::put(&url).body(Body::from(tone())).unwrap()).await;
     list.call(Method::POST, &source, json!({})).await;
     list.house.run_jobs().await;
+    list.call(Method::DELETE, &source, Value::Null).await;
     // It can be undone until then.
     list.house.clock.advance_seconds(24 * 3600);
-    list.call(Method::DELETE, &source, Value::Null).await;
+    let undone = json!({ "replacement_id": asked.json["source_replacement"]["id"] });
+    list.call(Method::POST, &format!("{source}/undo"), undone).await;
     let empty = list.house.create_track("a.wav").await["track_id"].as_str().unwrap().to_owned();
     list.call(Method::POST, &format!("/v1/track/{empty}/source"), json!({})).await;
 }

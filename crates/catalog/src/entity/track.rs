@@ -92,14 +92,14 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-/// The three columns of the source are set together.
+/// Without a key there is no source.
 pub(super) fn source(
     key: Option<&str>,
     bytes: Option<i64>,
     sha256: Option<Vec<u8>>,
 ) -> Result<Option<Source>, CatalogError> {
     match (key, bytes, sha256) {
-        (None, None, None) => Ok(None),
+        (None, _, _) => Ok(None),
         (Some(key), Some(bytes), Some(sha256)) => Ok(Some(Source {
             key: parsed("track.source_key", key)?,
             size: size("track.source_size", bytes)?,

@@ -67,6 +67,7 @@ pub(crate) fn routes() -> Router<Dashboard> {
         .route("/tracks/{track_id}/source.json", get(replacement::state))
         .route("/tracks/{track_id}/source/file", post(replacement::take).layer(DefaultBodyLimit::disable()))
         .route("/tracks/{track_id}/source/cancel", ends(replacement::cancel))
+        .route("/tracks/{track_id}/source/undo", post(replacement::undo))
         .route("/tracks/{track_id}/transcript", get(transcript::page).merge(post(transcript::save)))
         .route("/tracks/{track_id}/transcribe", post(transcript::transcribe))
         .route("/tracks/{track_id}/captions.vtt", get(transcript::captions))

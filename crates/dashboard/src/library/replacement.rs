@@ -7,7 +7,7 @@ use axum::extract::{Multipart, State};
 use axum::response::Response;
 use futures::TryStreamExt;
 use serde::Serialize;
-use tonearm_domain::{Replacement, ReplacementState, SourceSlot, TrackId};
+use tonearm_domain::{Replacement, ReplacementId, ReplacementState, SourceSlot, TrackId};
 use tonearm_service::{Refusal, Resource, UploadTerms};
 
 use super::upload::ScriptError;
@@ -29,6 +29,7 @@ pub(super) struct Begun {
 /// The progress of a replacement, for people.
 #[derive(Debug, Serialize)]
 pub(super) struct ReplacementProgress {
+    pub(super) id: ReplacementId,
     /// `waiting`, `processing`, `completed` or `failed`.
     pub(super) state: &'static str,
     pub(super) reason: Option<String>,
@@ -40,12 +41,11 @@ pub(super) struct ReplacementProgress {
 
 impl From<Replacement> for ReplacementProgress {
     fn from(replacement: Replacement) -> Self {
-        let is_open = matches!(replacement.state, ReplacementState::Waiting | ReplacementState::Processing)
-            && !replacement.is_undo();
+        let is_open = replacement.is_open();
         let reason = replacement.reason.as_deref().map(text::reason);
         let is_undoable =
             replacement.state == ReplacementState::Completed && replacement.former_file_name.is_some();
-        Self { state: replacement.state.as_str(), reason, is_open, is_undoable }
+        Self { id: replacement.id, state: replacement.state.as_str(), reason, is_open, is_undoable }
     }
 }
 
@@ -76,11 +76,19 @@ pub(super) async fn cancel(
     member: Member<Editor>,
     PathId(id): PathId<TrackId>,
 ) -> Result<Response, PageError> {
-    let flash = match app.library.cancel_replacement(&member.caller(), id).await? {
-        Some(_) => Flash::ReplacementUndone,
-        None => Flash::ReplacementCancelled,
-    };
-    Ok(flash.then(&member.path(&format!("/tracks/{id}"))))
+    app.library.cancel_replacement(&member.caller(), id).await?;
+    Ok(Flash::ReplacementCancelled.then(&member.path(&format!("/tracks/{id}"))))
+}
+
+pub(super) async fn undo(
+    State(app): State<Dashboard>,
+    member: Member<Editor>,
+    PathId(id): PathId<TrackId>,
+    fields: Fields,
+) -> Result<Response, PageError> {
+    let undone = fields.text("replacement").parse().map_err(|_| PageError::BadForm)?;
+    app.uploads.undo_replacement(&member.caller(), id, undone).await?;
+    Ok(Flash::ReplacementUndone.then(&member.path(&format!("/tracks/{id}"))))
 }
 
 /// Receives the new source from a form, without a script.

@@ -1,9 +1,7 @@
 //! A new source for a track that has one.
 
-use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    AuditAction, ErrorCode, Job, REPLACED_FILES_SECONDS, Replacement, ReplacementState, Track, TrackId,
-    UPLOAD_URL_TTL_SECONDS,
+    AuditAction, ErrorCode, Replacement, ReplacementState, Track, TrackId, UPLOAD_URL_TTL_SECONDS,
 };
 
 use super::Library;
@@ -73,70 +71,35 @@ impl Library {
         found.ok_or(Refusal::NotFound(Resource::Replacement))
     }
 
-    /// Cancels a replacement that has not ended: the track keeps its current source. One that is completed is undone, as
-    /// long as the former source is kept: returns the replacement that puts it back.
-    pub async fn cancel_replacement(
-        &self,
-        caller: &Caller,
-        id: TrackId,
-    ) -> Result<Option<Replacement>, Refusal> {
+    /// Cancels a replacement that has not ended: the track keeps its current source.
+    pub async fn cancel_replacement(&self, caller: &Caller, id: TrackId) -> Result<(), Refusal> {
         let organization_id = caller.organization_id;
         let tx = self.catalog.begin().await?;
         let track = tx.track(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
         caller.reach_track(track.collection_id, id)?;
         let found = tx.replacement(organization_id, id).await?;
         let replacement = found.ok_or(Refusal::NotFound(Resource::Replacement))?;
-        let undoing = match replacement.state {
-            // The request was repeated.
-            ReplacementState::Processing if replacement.is_undo() => return Ok(Some(replacement)),
-            ReplacementState::Waiting | ReplacementState::Processing => {
-                tx.delete_replacement(id, replacement.id).await?;
-                let unused: Vec<_> =
-                    replacement.source.into_iter().map(|source| (source.key, source.size)).collect();
-                remove_soon(&tx, &self.ambient, organization_id, &unused).await?;
-                None
-            }
-            state => Some(self.put_back(&tx, caller, replacement).await?.ok_or_else(|| ended(state))?),
-        };
-        audit::record(&tx, &self.ambient, caller, audited(&track)).await?;
-        tx.commit().await?;
-        Ok(undoing)
-    }
-
-    /// Begins to put the former source of a completed replacement back. `None` if it is no longer kept.
-    async fn put_back(
-        &self,
-        tx: &Transaction,
-        caller: &Caller,
-        completed: Replacement,
-    ) -> Result<Option<Replacement>, Refusal> {
-        let now = self.ambient.now();
-        let Some(undoing) = completed.undone(self.ambient.record_id(), now) else { return Ok(None) };
-        let Some(source) = &undoing.source else { return Ok(None) };
-        // Whoever removes objects takes their rows first.
-        if !tx.keep_replaced_object(&source.key, now.plus_seconds(REPLACED_FILES_SECONDS)).await? {
-            return Ok(None);
+        if !replacement.is_open() {
+            return Err(ended(&replacement));
         }
-        let actor = &caller.origin.actor;
-        let (person_id, api_key_id) = (actor.person_id(), actor.api_key_id());
-        let undoing = Replacement { person_id, api_key_id, ..undoing };
-        tx.put_replacement(&undoing).await?;
-        let Replacement { organization_id, track_id, id: replacement_id, .. } = undoing;
-        let job = Job::ReplaceSource { organization_id, track_id, replacement_id };
-        tx.enqueue(job, self.ambient.record_id(), now, None).await?;
-        Ok(Some(undoing))
+        tx.delete_replacement(id, replacement.id).await?;
+        let unused: Vec<_> = replacement.source.into_iter().map(|source| (source.key, source.size)).collect();
+        remove_soon(&tx, &self.ambient, organization_id, &unused).await?;
+        audit::record(&tx, &self.ambient, caller, audited(&track)).await?;
+        Ok(tx.commit().await?)
     }
 }
 
-fn ended(state: ReplacementState) -> Refusal {
-    let message = match state {
+fn ended(replacement: &Replacement) -> Refusal {
+    let message = match replacement.state {
         ReplacementState::Failed => "the replacement has failed; the track has the file that it had",
-        _ => "the replacement is completed, and the former file is no longer kept",
+        ReplacementState::Completed => "the replacement is completed; for a day, it can be undone",
+        _ => "the former file is being put back, which cannot be cancelled; wait until it is completed",
     };
     Refusal::Conflict { code: ErrorCode::ReplacementEnded, message: message.to_owned() }
 }
 
-fn audited(track: &Track) -> AuditedAction<'_> {
+pub(crate) fn audited(track: &Track) -> AuditedAction<'_> {
     AuditedAction {
         action: AuditAction::TrackReplaceSource,
         subject_id: track.id.uuid(),

@@ -16,7 +16,7 @@ use tonearm_domain::{
 use tonearm_media::sniff;
 
 use super::Uploads;
-use super::upload_session::require_opener;
+use super::upload_session::{ENDED, require_opener};
 use crate::admission::quota_claim::QuotaClaim;
 use crate::admission::quotas::{self, QuotaAllowance};
 use crate::audit::{self, AuditedAction};
@@ -108,8 +108,6 @@ impl Uploads {
             return Err(Refusal::TooLarge { limit });
         }
         let opener = self.opener_of(&track, slot).await?;
-        // Judged again when it is recorded. Nothing is read for those who have lost the right already.
-        require_opener(&self.catalog.begin().await?, organization_id, opener).await?;
         let allowance = self.require_room(organization_id, terms.size, 0).await?;
         drop(turn);
         let (key, stored, mut claim) = Box::pin(self.store_source(&track, body, terms, allowance)).await?;
@@ -301,17 +299,20 @@ fn open_slot(
 ) -> Result<Option<Replacement>, Refusal> {
     match slot.replacement_id {
         Some(id) => open_replacement(replacement, id).map(Some),
-        None => accepted_status(track).map(|_| None),
+        None => {
+            accepted_status(track)?;
+            if track.upload_has_ended() { Err(ENDED) } else { Ok(None) }
+        }
     }
 }
 
 /// The replacement with this id, if it is still waiting for its bytes. A conflict if another has replaced it.
 fn open_replacement(found: Option<Replacement>, id: ReplacementId) -> Result<Replacement, Refusal> {
-    let open = found.filter(|it| it.id == id && it.state == ReplacementState::Waiting);
-    open.ok_or_else(used)
+    let open = found.filter(|it| it.id == id && it.state == ReplacementState::Waiting).ok_or_else(used)?;
+    if open.upload_has_ended() { Err(ENDED) } else { Ok(open) }
 }
 
-/// The status of a track once it has its source. A conflict if it already has one.
+/// The status of a track once it has its source. A conflict if it already has one. An import has a right of its own.
 pub(super) fn accepted_status(track: &Track) -> Result<TrackStatus, Refusal> {
     track.accept_source().map_err(|_| Refusal::Conflict {
         code: ErrorCode::UploadUrlUsed,

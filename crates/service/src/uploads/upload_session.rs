@@ -252,7 +252,7 @@ const INVALID: Refusal = Refusal::Unauthenticated {
     message: "the upload session does not exist or has expired; create a new one",
 };
 
-const ENDED: Refusal = Refusal::Unauthenticated {
+pub(super) const ENDED: Refusal = Refusal::Unauthenticated {
     code: ErrorCode::InvalidUploadSession,
     message: "the API key or the person that this upload was begun for has no right to upload any more; create the track, or \
               ask for the replacement, anew",

@@ -187,7 +187,10 @@ async fn new_files_take_the_place_of_all_old_ones(database: TestDatabase) {
 async fn a_replacement_is_undone_while_the_former_source_is_kept(database: TestDatabase) {
     let scene = Scene::open(&database).await;
     let library = &scene.workshop.library;
-    let undo = async || library.cancel_replacement(&scene.owner, scene.id).await;
+    let undo = async || {
+        let latest = scene.replacement().await.id;
+        scene.workshop.uploads.undo_replacement(&scene.owner, scene.id, latest).await
+    };
     let before = scene.track().await;
     let name = Some("Remaster.wav".to_owned());
     let (replacement, _) = library.replace_source(&scene.owner, scene.id, name).await.unwrap();
@@ -198,10 +201,11 @@ async fn a_replacement_is_undone_while_the_former_source_is_kept(database: TestD
     assert_eq!(replaced.shown_title(), before.shown_title(), "people see what they saw");
     // Shortly before the former source is removed.
     scene.workshop.clock.advance_seconds(DAY - 1);
-    let undoing = undo().await.unwrap().unwrap();
+    let undoing = undo().await.unwrap();
     assert_eq!((undoing.state, &undoing.source), (ReplacementState::Processing, &before.source));
     // A repeated request neither cancels the undo nor begins another one.
-    assert_eq!(undo().await.unwrap().unwrap().id, undoing.id);
+    assert_eq!(undo().await.unwrap().id, undoing.id);
+    assert!(library.cancel_replacement(&scene.owner, scene.id).await.is_err());
     scene.workshop.clock.advance_seconds(1);
     scene.clean_up().await;
     let after = scene.track().await;
@@ -210,7 +214,7 @@ async fn a_replacement_is_undone_while_the_former_source_is_kept(database: TestD
     assert_eq!(after.shown_title(), before.shown_title());
     assert_eq!(scene.replacement().await.state, ReplacementState::Completed);
     // An undo is undone like any other. What a track has stays when the removal of its source was due.
-    undo().await.unwrap().unwrap();
+    undo().await.unwrap();
     scene.workshop.run_all().await;
     assert_eq!(scene.track().await.source, replaced.source);
     scene.workshop.clock.advance_seconds(2 * DAY);

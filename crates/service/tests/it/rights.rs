@@ -3,13 +3,13 @@
 
 use tonearm_catalog::{Catalog, ConnectOptions};
 use tonearm_domain::{
-    ErrorCode, Invitation, InvitationPurpose, NewUpload, OrganizationId, Origin, Person, Role, Upload,
-    UploadKind, UploadSession, WrongCodes,
+    ErrorCode, Invitation, InvitationPurpose, NewUpload, OrganizationId, Origin, Person, Replacement,
+    ReplacementState, Role, Track, TrackId, Upload, UploadKind, UploadSession, WrongCodes,
 };
 use tonearm_fixtures::{Dice, ManualClock, TestDatabase, ambient};
 use tonearm_service::{
-    Caller, CreateCollection, Device, Entry, Library, Links, NewPerson, OneTimeLink, OwnerlessOrganizations,
-    People, Refusal, Resource, Resumed, SignInError, SignedIn,
+    Caller, CreateCollection, CreateTrack, Device, Entry, Library, Links, NewPerson, OneTimeLink,
+    OwnerlessOrganizations, People, Refusal, Resource, Resumed, SignInError, SignedIn,
 };
 use tonearm_signing::{Secrets, Token, TotpSecret, UrlSigner, Vault};
 
@@ -429,6 +429,39 @@ async fn a_link_is_used_or_ended_but_not_both(database: TestDatabase) {
     }
 }
 
+impl Scene {
+    /// A track in the upload session of a person, who has also asked to replace its source.
+    async fn waiting_track(&self, session: &UploadSession) -> TrackId {
+        let (organization_id, owner) = (session.organization_id, Caller::owner(session.organization_id));
+        let create = CreateTrack {
+            collection_id: Some(session.collection_id),
+            file_name: "a.wav".to_owned(),
+            ..CreateTrack::default()
+        };
+        let (created, ..) = self.library.create_track(&owner, create).await.unwrap();
+        let track = Track { upload_session_id: Some(session.id), ..created.track };
+        let tx = self.catalog.begin().await.unwrap();
+        tx.update_track(&track).await.unwrap();
+        let replacement = Replacement {
+            id: self.ambient.record_id(),
+            organization_id,
+            track_id: track.id,
+            state: ReplacementState::Waiting,
+            reason: None,
+            file_name: None,
+            source: None,
+            former_file_name: None,
+            created_at: self.ambient.now(),
+            expires_at: self.ambient.now().plus_seconds(60),
+            person_id: session.person_id,
+            api_key_id: None,
+        };
+        tx.put_replacement(&replacement).await.unwrap();
+        tx.commit().await.unwrap();
+        track.id
+    }
+}
+
 async fn uploads_end_with_the_right_of_their_person(database: TestDatabase) {
     let scene = Scene::set(&database).await;
     let (here, elsewhere) = (scene.organization().await, scene.organization().await);
@@ -469,7 +502,8 @@ async fn uploads_end_with_the_right_of_their_person(database: TestDatabase) {
             let upload = Upload::begin(new, &scene.ambient);
             tx.insert_upload(&upload).await.unwrap();
             tx.commit().await.unwrap();
-            sessions.push((session.id, upload.id));
+            let track = scene.waiting_track(&session).await;
+            sessions.push((session.id, upload.id, track));
         }
         let owner = Caller::owner(here);
         match end {
@@ -482,10 +516,18 @@ async fn uploads_end_with_the_right_of_their_person(database: TestDatabase) {
             _ => people.remove_person(by, person.id, OwnerlessOrganizations::Refuse).await.unwrap(),
         }
         let (mut valid, now) = (Vec::new(), scene.ambient.now());
-        for (session, upload) in sessions {
+        for (session, upload, track) in sessions {
             let session = scene.catalog.upload_session(session).await.unwrap().unwrap();
             let upload = scene.catalog.upload(upload).await.unwrap().unwrap();
             assert_eq!(session.is_valid_at(now), !upload.is_expired_at(now), "{end}");
+            // Nothing revives its upload URL, or that of the replacement.
+            let organization = session.organization_id;
+            scene.catalog.renew_upload(organization, track, now.plus_seconds(900)).await.unwrap();
+            let replacement = scene.catalog.replacement(organization, track).await.unwrap().unwrap();
+            let track = scene.catalog.track(organization, track).await.unwrap().unwrap();
+            for has_ended in [track.upload_has_ended(), replacement.upload_has_ended()] {
+                assert_eq!(has_ended, !session.is_valid_at(now), "{end}");
+            }
             valid.push(session.is_valid_at(now));
         }
         // Who leaves one organization keeps the role in the other.

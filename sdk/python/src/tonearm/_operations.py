@@ -994,12 +994,28 @@ class Operations(Transport):
         self,
         track_id: types.TrackId,
     ) -> types.CancelTrackSourceReplacementResponse:
-        """Cancels the replacement of the file of a track, which keeps the file that it has. The upload URL becomes invalid. A
-        completed replacement is undone: for a day, the former file can be put back.
-        """
+        """Cancels the replacement of the file of a track, which keeps the file that it has. The upload URL becomes invalid."""
         answer: types.CancelTrackSourceReplacementResponse = self._call(
             "DELETE",
             f"/v1/track/{quote(track_id)}/source",
+        )
+        return answer
+
+    def undo_track_source_replacement(
+        self,
+        track_id: types.TrackId,
+        *,
+        replacement_id: types.ReplacementId,
+        idempotency_key: Optional[str] = None,
+    ) -> types.ReadTrackSourceReplacementResponse:
+        """Puts the file back that a track had before a completed replacement. This is a replacement, too: players get the current
+        files until all have been made from the former one, and it can be undone itself.
+        """
+        answer: types.ReadTrackSourceReplacementResponse = self._call(
+            "POST",
+            f"/v1/track/{quote(track_id)}/source/undo",
+            body={"replacement_id": replacement_id},
+            idempotency_key=idempotency_key,
         )
         return answer
 

@@ -743,8 +743,7 @@ export class Operations extends Transport {
   }
 
   /**
-   * Cancels the replacement of the file of a track, which keeps the file that it has. The upload URL becomes invalid. A
-   * completed replacement is undone: for a day, the former file can be put back.
+   * Cancels the replacement of the file of a track, which keeps the file that it has. The upload URL becomes invalid.
    *
    * @param {T.TrackId} trackId
    * @param {RequestOptions} [options]
@@ -752,6 +751,19 @@ export class Operations extends Transport {
    */
   cancelTrackSourceReplacement(trackId, options) {
     return this.request({ method: "DELETE", path: `/v1/track/${encodeURIComponent(trackId)}/source` }, options);
+  }
+
+  /**
+   * Puts the file back that a track had before a completed replacement. This is a replacement, too: players get the current
+   * files until all have been made from the former one, and it can be undone itself.
+   *
+   * @param {T.TrackId} trackId
+   * @param {T.UndoTrackSourceReplacementBody} body
+   * @param {RequestOptions} [options]
+   * @returns {Promise<T.ReadTrackSourceReplacementResponse>}
+   */
+  undoTrackSourceReplacement(trackId, body, options) {
+    return this.request({ method: "POST", path: `/v1/track/${encodeURIComponent(trackId)}/source/undo`, body }, options);
   }
 
   /**

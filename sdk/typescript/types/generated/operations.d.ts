@@ -557,14 +557,23 @@ export class Operations extends Transport {
      */
     replaceTrackSource(trackId: T.TrackId, body?: T.ReplaceTrackSourceBody, options?: RequestOptions): Promise<T.ReplaceTrackSourceResponse>;
     /**
-     * Cancels the replacement of the file of a track, which keeps the file that it has. The upload URL becomes invalid. A
-     * completed replacement is undone: for a day, the former file can be put back.
+     * Cancels the replacement of the file of a track, which keeps the file that it has. The upload URL becomes invalid.
      *
      * @param {T.TrackId} trackId
      * @param {RequestOptions} [options]
      * @returns {Promise<T.CancelTrackSourceReplacementResponse>}
      */
     cancelTrackSourceReplacement(trackId: T.TrackId, options?: RequestOptions): Promise<T.CancelTrackSourceReplacementResponse>;
+    /**
+     * Puts the file back that a track had before a completed replacement. This is a replacement, too: players get the current
+     * files until all have been made from the former one, and it can be undone itself.
+     *
+     * @param {T.TrackId} trackId
+     * @param {T.UndoTrackSourceReplacementBody} body
+     * @param {RequestOptions} [options]
+     * @returns {Promise<T.ReadTrackSourceReplacementResponse>}
+     */
+    undoTrackSourceReplacement(trackId: T.TrackId, body: T.UndoTrackSourceReplacementBody, options?: RequestOptions): Promise<T.ReadTrackSourceReplacementResponse>;
     /**
      * Adds a variant to a track and queues its rendering.
      *

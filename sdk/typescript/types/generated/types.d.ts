@@ -1149,7 +1149,7 @@ export interface ReadTrackSourceReplacementResponse {
 /** The replacement of the file of a track. */
 export interface ReplacementRecord {
     created_at: Timestamp;
-    /** When the upload URL expires. */
+    /** When the upload URL expires. Once it is completed: until when it can be undone. */
     expires_at: Timestamp;
     /** The name of the new file. Null if the track keeps its file name. */
     file_name?: string | null;
@@ -1180,12 +1180,15 @@ export interface ReplaceTrackSourceBody {
 }
 /** A successful response: `ok: true`, the request id, and the fields of the endpoint. */
 export interface CancelTrackSourceReplacementResponse {
-    /** The replacement that puts the former file back, if one was undone. */
-    source_replacement?: ReplacementRecord | null;
     track_id: TrackId;
     /** The same value as in the header `X-Request-Id`. */
     api_request_id: RequestId;
     ok: boolean;
+}
+/** What is undone. */
+export interface UndoTrackSourceReplacementBody {
+    /** The id of the latest replacement of the track. */
+    replacement_id: ReplacementId;
 }
 /** A successful response: `ok: true`, the request id, and the fields of the endpoint. */
 export interface AddTrackVariantResponse {

@@ -3,3 +3,4 @@
 pub(crate) mod cancel;
 pub(crate) mod create;
 pub(crate) mod read;
+pub(crate) mod undo;

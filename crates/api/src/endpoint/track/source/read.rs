@@ -14,8 +14,8 @@ use crate::shapes::{Answer, ReplacementRecord};
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = track::source::read::Found)]
 pub(crate) struct ReplacementResponse {
-    track_id: TrackId,
-    source_replacement: ReplacementRecord,
+    pub(super) track_id: TrackId,
+    pub(super) source_replacement: ReplacementRecord,
 }
 
 /// Returns the last replacement of the file of a track, for two weeks.
