@@ -6,7 +6,7 @@ import { element, showIcon } from "./dom.js";
 import { Passages } from "./passages.js";
 import { Playlist } from "./playlist.js";
 import { sentenceOf } from "./problem.js";
-import { chosen } from "./state-steps.js";
+import { chosen, durationOf, isShown } from "./state-steps.js";
 import { t } from "./texts.js";
 import { Wave } from "./wave.js";
 
@@ -63,6 +63,7 @@ export class View {
     this.card.setAttribute("aria-label", t(title ? "Audio player: {title}" : "Audio player", { title }));
     this.card.setAttribute("aria-busy", String(state.isLoading));
     this.#showTrack(state.track);
+    this.wave.show(isShown(state) ? state.track?.levels : null, durationOf(state));
     this.#showButton(state);
     this.#showMessage(state);
     this.list.show(state.tracks, state.index, state.failed);
@@ -85,12 +86,11 @@ export class View {
     this.#track = track;
     if (old?.id !== track?.id) this.transcript.show([]);
     else if (old?.levels === track?.levels) return;
-    const { cover: sizes = {}, colours = {}, levels = [], duration = 0, chapters = [] } = track ?? {};
+    const { cover: sizes = {}, colours = {}, chapters = [] } = track ?? {};
     const cover = sizes.regular ?? sizes.large ?? sizes.small;
     this.cover.hidden = !cover;
     if (cover) this.cover.src = cover;
     this.#paint(colours);
-    this.wave.show(levels, duration);
     this.chapters.show(chapters);
   }
 
@@ -105,7 +105,7 @@ export class View {
   #showMessage({ problem, notice }) {
     const trouble = problem && !problem.isQuiet ? problem : null;
     const said = trouble ?? notice;
-    let sentence = said ? sentenceOf(said.kind, said.title) : "";
+    let sentence = said ? sentenceOf(said) : "";
     if (said && said === notice) sentence += ` ${t("Playing the next track.")}`;
     if (sentence === this.#sentence) return;
     this.#sentence = sentence;
