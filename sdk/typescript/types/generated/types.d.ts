@@ -1437,7 +1437,7 @@ export interface UsageSums {
     downloads: number;
     /** The sum of `stream_redirects` and `track_fetches`: requests, whether or not anything was heard. See `/v1/listens`. */
     plays: number;
-    /** Deliveries that started with the first byte of a file. */
+    /** Deliveries of sound that started with the first byte of a file. */
     starts: number;
     /** Requests of share links that were redirected to a file. */
     stream_redirects: number;
@@ -1453,7 +1453,7 @@ export interface DayRecord {
     downloads: number;
     /** The sum of `stream_redirects` and `track_fetches`: requests, whether or not anything was heard. See `/v1/listens`. */
     plays: number;
-    /** Deliveries that started with the first byte of a file. */
+    /** Deliveries of sound that started with the first byte of a file. */
     starts: number;
     /** Requests of share links that were redirected to a file. */
     stream_redirects: number;
@@ -1468,7 +1468,7 @@ export interface TrackUsageRecord {
     downloads: number;
     /** The sum of `stream_redirects` and `track_fetches`: requests, whether or not anything was heard. See `/v1/listens`. */
     plays: number;
-    /** Deliveries that started with the first byte of a file. */
+    /** Deliveries of sound that started with the first byte of a file. */
     starts: number;
     /** Requests of share links that were redirected to a file. */
     stream_redirects: number;
@@ -1486,7 +1486,7 @@ export interface VariantUsageRecord {
     downloads: number;
     /** The sum of `stream_redirects` and `track_fetches`: requests, whether or not anything was heard. See `/v1/listens`. */
     plays: number;
-    /** Deliveries that started with the first byte of a file. */
+    /** Deliveries of sound that started with the first byte of a file. */
     starts: number;
     /** Requests of share links that were redirected to a file. */
     stream_redirects: number;
