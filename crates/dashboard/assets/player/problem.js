@@ -10,13 +10,13 @@ import { t } from "./texts.js";
 const SENTENCES = {
   link: ["This link is no longer valid. Ask for a new one."],
   session: ["The session has ended. Reload the page to continue."],
-  setup: ["This page does not name the tracks to play: set the attribute “tracks”, or api.public_play_sessions."],
+  setup: ["This page names no tracks: set the attribute “tracks”, or api.public_play_sessions."],
   offline: ["No connection to the server."],
   unavailable: ["The audio is unavailable."],
   missing: ["This track is no longer available.", "“{title}” is no longer available."],
   unsupported: ["This browser cannot play this track.", "This browser cannot play “{title}”."],
   damaged: ["The audio file of this track is damaged.", "The audio file of “{title}” is damaged."],
-  device: ["This browser cannot play sound at the moment."],
+  device: ["This browser cannot play sound now."],
   empty: ["No tracks to play yet.", "{title} has no tracks to play yet."],
 };
 

@@ -60,7 +60,7 @@ export function skip(state, kind, act) {
   if (!state.isPending) return refuse(next, kind, act);
   const index = following(next);
   if (isAlike) next.failed = next.failed.filter((other) => !skipped.includes(other));
-  const said = isAlike && kind !== "unavailable" ? "device" : kind;
+  const said = isAlike && !isPassing(kind) ? "device" : kind;
   if (index < 0) return isAlike ? startOver(next, said, act) : refuse(next, kind, act);
   tellError(state, said, act);
   const pace = { skips: state.skips + 1, retries: state.retries };

@@ -18,7 +18,7 @@ const SHORT = 240;
 
 /**
  * @typedef {import("./controls.js").Actions & { onToggle(): void, onRetry(): void, onChoose(index: number): void,
- *   onSeek(seconds: number): void }} Actions
+ *   onSeek(seconds: number): void, onPassage(seconds: number): void }} Actions
  */
 
 export class View {
@@ -31,8 +31,8 @@ export class View {
     this.wave = new Wave(actions.onSeek);
     this.controls = new Controls(actions);
     this.list = new Playlist(actions.onChoose);
-    this.chapters = new Passages("chapters", t("Chapters"), actions.onSeek);
-    this.transcript = new Passages("transcript", t("Transcript"), actions.onSeek);
+    this.chapters = new Passages("chapters", t("Chapters"), actions.onPassage);
+    this.transcript = new Passages("transcript", t("Transcript"), actions.onPassage);
     this.cover = element("img", { class: "cover", part: "cover", alt: "", width: "168", height: "168", hidden: "" });
     this.button = element("button", { class: "play", part: "play", type: "button", disabled: "" });
     this.button.addEventListener("click", actions.onToggle);
@@ -40,7 +40,8 @@ export class View {
     this.subtitle = element("p", { class: "subtitle", part: "subtitle" });
     this.message = element("p", { class: "says", part: "message", role: "status", hidden: "" });
     this.card = this.#build();
-    new ResizeObserver(() => this.#fit()).observe(this.card);
+    // Its height may change, which browsers report as an error of the page while they observe it.
+    new ResizeObserver(() => requestAnimationFrame(() => this.fit())).observe(this.card);
   }
 
   #build() {
@@ -126,7 +127,7 @@ export class View {
   }
 
   /** Container queries in words that older browsers know. */
-  #fit() {
+  fit() {
     const { clientWidth: width, clientHeight: height } = this.card;
     this.card.classList.toggle("narrow", width <= NARROW);
     this.card.classList.toggle("tiny", width <= TINY);

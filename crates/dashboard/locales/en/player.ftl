@@ -28,7 +28,7 @@ player-untitled = Untitled
 
 player-link = This link is no longer valid. Ask for a new one.
 player-session = The session has ended. Reload the page to continue.
-player-setup = This page does not name the tracks to play: set the attribute “tracks”, or api.public_play_sessions.
+player-setup = This page names no tracks: set the attribute “tracks”, or api.public_play_sessions.
 player-offline = No connection to the server.
 player-unavailable = The audio is unavailable.
 player-missing = This track is no longer available.
@@ -37,7 +37,7 @@ player-unsupported = This browser cannot play this track.
 player-unsupported-title = This browser cannot play “{ $title }”.
 player-damaged = The audio file of this track is damaged.
 player-damaged-title = The audio file of “{ $title }” is damaged.
-player-device = This browser cannot play sound at the moment.
+player-device = This browser cannot play sound now.
 player-continues = Playback continues when it can.
 player-empty = No tracks to play yet.
 player-empty-title = { $title } has no tracks to play yet.
