@@ -1,15 +1,23 @@
-// Files in folders, dropped or chosen: in the order of their names, folder by folder. What is not audio is left out.
+// Files, dropped or chosen, and those in folders: in the order of their names, folder by folder. What is not audio is left out.
 
-/** The files of a drop, and how many of those in its folders are not audio. Call it while the event is handled. */
+/** Files that were dropped or chosen by themselves, and how many texts and pictures were among them. */
+export function alone(files, isAudio) {
+  const taken = [...files].filter((file) => mayBeAudio(file, isAudio));
+  return { files: taken, leftOut: files.length - taken.length };
+}
+
+const mayBeAudio = (file, isAudio) => isAudio(file) || !/^(text|image)\//.test(file.type);
+
+/** The files of a drop, and how many of them are not audio. Call it while the event is handled. */
 export async function dropped({ items, files }, isAudio) {
   const entries = [...items].map((item) => item.webkitGetAsEntry?.());
-  if (!entries.some((entry) => entry?.isDirectory)) return { files: [...files], leftOut: 0 };
+  if (!entries.some((entry) => entry?.isDirectory)) return alone(files, isAudio);
   const found = { files: [], leftOut: 0 };
   for (const entry of entries) await add(found, entry, isAudio, false);
   return found;
 }
 
-/** Adds the files of an entry. What was dropped by itself is taken as it is. */
+/** Adds the files of an entry. */
 async function add(found, entry, isAudio, isWithin) {
   if (!entry || (isWithin && entry.name.startsWith("."))) return;
   if (entry.isDirectory) {
@@ -17,7 +25,7 @@ async function add(found, entry, isAudio, isWithin) {
     return;
   }
   const file = await new Promise((done) => entry.file(done, () => done(null)));
-  if (file && (!isWithin || isAudio(file))) found.files.push(file);
+  if (file && (isWithin ? isAudio(file) : mayBeAudio(file, isAudio))) found.files.push(file);
   else found.leftOut += 1;
 }
 

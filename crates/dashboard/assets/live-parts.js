@@ -1,26 +1,19 @@
 // Parts of a page that change by themselves (`data-live`) are shown as they are now, as long as something in them is under way
 // (`data-busy`). The server writes them: as parts of the page, or alone at the address in `data-live-from`.
 
-import { pause } from "./in-sight.js";
+import { watch } from "./in-sight.js";
 import { request } from "./signing-in.js";
 import { localise } from "./times.js";
 
-const FIRST_MS = 1500;
-const LONGEST_MS = 30000;
 /** What the server said last of each part. */
 const said = new Map();
 
 const isBusy = () => document.querySelector("[data-live] [data-busy], [data-live][data-busy]");
 
-async function watch() {
-  let wait = FIRST_MS;
-  while (isBusy()) {
-    await pause(wait);
-    const address = document.querySelector("[data-live-from]")?.dataset.liveFrom ?? location.href;
-    const answer = await request(address, { headers: { accept: "text/html" } }).catch(() => null);
-    const isNew = answer?.ok && show(new DOMParser().parseFromString(await answer.text(), "text/html"));
-    wait = isNew ? FIRST_MS : Math.min(wait * 1.5, LONGEST_MS);
-  }
+async function look() {
+  const address = document.querySelector("[data-live-from]")?.dataset.liveFrom ?? location.href;
+  const answer = await request(address, { headers: { accept: "text/html" } }).catch(() => null);
+  return answer?.ok && show(new DOMParser().parseFromString(await answer.text(), "text/html"));
 }
 
 /** Whether anything has changed. */
@@ -41,4 +34,4 @@ function show(page) {
   return isNew;
 }
 
-if (isBusy()) watch();
+watch(isBusy, look);

@@ -1,6 +1,7 @@
-// Keeps the list of a collection up to date while tracks are added to it: rows, pages and how many there are. The server writes
-// them; rows that say the same as before stay, with whatever is chosen or playing in them.
+// Keeps a list up to date while tracks are added to it, or rows wait for uploads, perhaps of other clients: rows, pages and how
+// many there are. The server writes them; rows that say the same as before stay, with whatever is chosen or playing in them.
 
+import { watch } from "./in-sight.js";
 import { followRow, keepingFocus } from "./live.js";
 import { request } from "./signing-in.js";
 
@@ -90,3 +91,5 @@ function renewPages(old, fresh) {
   else if (after) old.querySelector("[data-results]").append(after);
   else before?.remove();
 }
+
+watch(() => true, () => document.querySelector("[data-rows] > [data-waiting]") && updateRows());

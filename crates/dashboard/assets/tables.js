@@ -22,12 +22,12 @@ function fit(box) {
   box.toggleAttribute("data-stacked", narrow.matches || box.scrollWidth > box.clientWidth);
 }
 
-// Stacking changes the height, which is of no interest.
+// Stacking changes the height, which is of no interest, and which browsers report as an error of the page while they observe it.
 const observer = new ResizeObserver((entries) => {
   for (const { target, contentRect } of entries) {
     if (widths.get(target) === contentRect.width) continue;
     widths.set(target, contentRect.width);
-    fit(target);
+    requestAnimationFrame(() => fit(target));
   }
 });
 

@@ -2,7 +2,7 @@
 // time left, can be paused and cancelled, and continues by itself after the network was away. Then each is followed until it
 // is ready.
 
-import { chosen, dropped, isListed } from "./folders.js";
+import { alone, chosen, dropped, isListed } from "./folders.js";
 import { follow, progressText } from "./live.js";
 import { updateRows } from "./rows.js";
 import { request } from "./signing-in.js";
@@ -24,15 +24,15 @@ function begin(zone) {
   zone.querySelector("[type=submit]").hidden = true;
   const queue = new Queue(zone.dataset.uploads, zone.dataset.tracks, document.querySelector("[data-upload-list]"));
   const input = zone.querySelector("input[type=file]");
-  input.addEventListener("change", () => {
-    queue.add(input.files);
-    input.value = "";
-  });
   const isAudio = (file) => isListed(file, input.accept);
   const take = ({ files, leftOut }) => {
     queue.add(files);
     note(zone, leftOut && t("script-upload-left-out", { count: leftOut }));
   };
+  input.addEventListener("change", () => {
+    take(alone(input.files, isAudio));
+    input.value = "";
+  });
   const folder = zone.querySelector("[webkitdirectory]");
   zone.querySelector("[data-folder]")?.addEventListener("click", () => folder.click());
   folder?.addEventListener("change", () => {

@@ -31,8 +31,16 @@ pub(crate) fn decimal(number: f64) -> String {
     }
 }
 
-/// A duration in its two largest units: `45 s`, `12 min`, `3 h 25 min`, `4 d 2 h`.
+/// A duration in its two largest units: `45 s`, `12 min 30 s`, `3 h 25 min`, `4 d 2 h`.
 pub(crate) fn duration(millis: u64) -> String {
+    match millis / 1000 {
+        seconds @ 60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
+        _ => short_duration(millis),
+    }
+}
+
+/// The same, without seconds beside minutes.
+pub(crate) fn short_duration(millis: u64) -> String {
     let seconds = millis / 1000;
     let (days, hours, minutes) = (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60);
     match (days, hours, minutes) {
@@ -60,8 +68,8 @@ mod tests {
         for (seconds, text) in [
             (0, "0 s"),
             (59, "59 s"),
-            (60, "1 min"),
-            (3599, "59 min"),
+            (60, "1 min 0 s"),
+            (3599, "59 min 59 s"),
             (3600, "1 h 0 min"),
             (90_000, "1 d 1 h"),
             (u64::MAX / 1_000_000, "213\u{202f}503\u{202f}982 d 8 h"),

@@ -48,7 +48,7 @@ impl<'a> Sender<'a> {
 
 impl Counter {
     /// A tally of one delivery. `range` is the range that will be sent, or the first of several; none if nothing is
-    /// sent. Listening is counted only for objects with sound.
+    /// sent. Starts and listening are counted only for objects with sound.
     pub(crate) fn tally(
         self: &Arc<Self>,
         key: Arc<ObjectKey>,
@@ -57,12 +57,13 @@ impl Counter {
         size: u64,
         sender: &Sender<'_>,
     ) -> Tally {
-        let sound = range.filter(|_| key.file.content_type.has_sound());
+        let has_sound = key.file.content_type.has_sound();
+        let sound = range.filter(|_| has_sound);
         let listened = sound.and_then(|range| {
             let file = self.listen(&key, size, sender)?;
             Some(Listened::new(file, range))
         });
-        Tally { counter: Arc::clone(self), key, is_start, listened }
+        Tally { counter: Arc::clone(self), key, is_start: is_start && has_sound, listened }
     }
 
     fn listen(&self, key: &ObjectKey, size: u64, sender: &Sender<'_>) -> Option<ListenedFile> {
@@ -94,7 +95,7 @@ struct Listened {
 pub(crate) struct Tally {
     counter: Arc<Counter>,
     key: Arc<ObjectKey>,
-    /// The next byte is the first of the object, which counts as a start.
+    /// The next byte is the first of an object with sound, which counts as a start.
     is_start: bool,
     listened: Option<Listened>,
 }

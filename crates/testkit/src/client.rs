@@ -143,9 +143,14 @@ impl Client {
     /// Creates a track, uploads `bytes` to it and returns its id.
     pub async fn upload(&self, collection_id: &str, file_name: &str, bytes: impl Into<Bytes>) -> String {
         let created = self.track(collection_id, file_name).await;
-        let put = self.request(Method::PUT, &text(&created, "/track_upload/upload_url"));
-        self.send(put.body(reqwest::Body::from(bytes.into()))).await.ok();
+        self.upload_to(&created, bytes).await;
         text(&created, "/track_id")
+    }
+
+    /// Uploads `bytes` to a track, given the response that created it.
+    pub async fn upload_to(&self, created: &Value, bytes: impl Into<Bytes>) {
+        let put = self.request(Method::PUT, &text(created, "/track_upload/upload_url"));
+        self.send(put.body(reqwest::Body::from(bytes.into()))).await.ok();
     }
 
     /// Creates a track and uploads a file to it.

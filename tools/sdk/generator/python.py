@@ -197,7 +197,7 @@ def passed_on(operation, interface, is_paged=False):
 
 
 def iterator(operation, interface, keyword, kind, source):
-    text = f"Reads all pages of `{operation.name}`, one after the other, and yields what they list."
+    text = f"Yields the items of all pages of `{operation.name}`."
     returns = f"{kind}[{written(operation.list.type, 'types.')}]"
     head = signature(keyword, all_of(operation.name), parameters(operation, interface, is_paged=True), returns)
     given = passed_on(operation, interface, is_paged=True)

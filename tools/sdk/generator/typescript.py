@@ -125,7 +125,7 @@ def iterator(operation):
     given = arguments(operation)
     names = [name for name, *_ in given]
     before = ", ".join([*(name for name in names if name not in ("query", "options")), "{ ...query, ...page }", "options"])
-    text = f"Reads all pages of `{camel(operation.name)}`, one after the other, and yields what they list."
+    text = f"Yields the items of all pages of `{camel(operation.name)}`."
     returns = f"AsyncGenerator<{written(operation.list.type, 'T.')}, void, undefined>"
     return (
         f"{described(text, given, returns)}"

@@ -16,7 +16,7 @@ pub(crate) struct UsageSums {
     track_fetches: u64,
     /// Download URLs that were returned.
     downloads: u64,
-    /// Deliveries that started with the first byte of a file.
+    /// Deliveries of sound that started with the first byte of a file.
     starts: u64,
     /// Bytes delivered.
     bytes: u64,

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::sums::{UsageFilter, folder_of, folders_of, in_period};
 use crate::catalog::Catalog;
 use crate::column::{corrupt, size};
-use crate::entity::{api_key, collection, track};
+use crate::entity::{api_key, collection};
 use crate::error::CatalogError;
 
 /// The most listeners whose parts are read for one track.
@@ -169,19 +169,8 @@ impl Catalog {
         organization: OrganizationId,
         folders: impl Iterator<Item = &str>,
     ) -> Result<HashMap<String, (String, Option<String>)>, CatalogError> {
-        use track::Column::{FileName, Id, Index, OrganizationId, PlayerTitle};
-        let select = track::Entity::find()
-            .select_only()
-            .columns([Index, Id, PlayerTitle, FileName])
-            .filter(OrganizationId.eq(organization.uuid()))
-            .filter(Index.is_in(folders));
-        let tracks: Vec<(String, Uuid, Option<String>, String)> =
-            select.into_tuple().all(self.reader()).await?;
-        // A purge empties the name.
-        let named = tracks.into_iter().map(|(index, id, title, name)| {
-            (index, (id.to_string(), title.or(Some(name)).filter(|title| !title.is_empty())))
-        });
-        Ok(named.collect())
+        let named = self.names_of_tracks(organization, folders).await?;
+        Ok(named.into_iter().map(|(folder, (id, title))| (folder, (id.to_string(), title))).collect())
     }
 
     async fn titles_of_collections(

@@ -3,9 +3,12 @@
 use std::collections::HashMap;
 
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Order, Query, SelectStatement, SimpleExpr};
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryResult, QuerySelect};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, QueryFilter, QueryResult, QuerySelect,
+};
 use tonearm_domain::{
     CollectionId, Day, KeyScope, LimitOffset, OrganizationId, ShortId, TrackId, UsageCounts, VariantIndex,
+    shown_title,
 };
 use uuid::Uuid;
 
@@ -143,6 +146,15 @@ fn over_all(condition: &'static str) -> SimpleExpr {
     Expr::cust(format!("COUNT(CASE WHEN {condition} THEN 1 END) OVER ()"))
 }
 
+#[derive(FromQueryResult)]
+struct NamedTrack {
+    index: String,
+    id: Uuid,
+    player_title: Option<String>,
+    title_tag: Option<String>,
+    file_name: String,
+}
+
 impl Catalog {
     /// The total usage.
     pub async fn total_usage(&self, filter: &UsageFilter) -> Result<UsageCounts, CatalogError> {
@@ -207,7 +219,8 @@ impl Catalog {
         organization: OrganizationId,
         usage: Vec<(String, UsageCounts)>,
     ) -> Result<Vec<TrackUsage>, CatalogError> {
-        let mut names = self.tracks_by_folder(organization, &usage).await?;
+        let mut names =
+            self.names_of_tracks(organization, usage.iter().map(|(folder, _)| folder.as_str())).await?;
         let named = usage.into_iter().map(|(folder, counts)| {
             let (track_id, title) = names.remove(&folder).unzip();
             Ok(TrackUsage {
@@ -220,27 +233,23 @@ impl Catalog {
         named.collect()
     }
 
-    async fn tracks_by_folder(
+    /// The ids of tracks and the titles that people see, by folder. What was purged has no title.
+    pub(super) async fn names_of_tracks(
         &self,
         organization: OrganizationId,
-        usage: &[(String, UsageCounts)],
+        folders: impl Iterator<Item = &str>,
     ) -> Result<HashMap<String, (TrackId, Option<String>)>, CatalogError> {
+        use track::Column::{FileName, Id, Index, PlayerTitle, TitleTag};
         let select = track::Entity::find()
             .select_only()
-            .columns([
-                track::Column::Index,
-                track::Column::Id,
-                track::Column::PlayerTitle,
-                track::Column::FileName,
-            ])
+            .columns([Index, Id, PlayerTitle, TitleTag, FileName])
             .filter(track::Column::OrganizationId.eq(organization.uuid()))
-            .filter(track::Column::Index.is_in(usage.iter().map(|(folder, _)| folder.as_str())));
-        let tracks: Vec<(String, Uuid, Option<String>, String)> =
-            select.into_tuple().all(self.reader()).await?;
-        let named = tracks.into_iter().map(|(index, id, title, name)| {
-            // A purge empties the name.
-            let title = title.or(Some(name)).filter(|title| !title.is_empty());
-            (index, (TrackId::from_uuid(id), title))
+            .filter(Index.is_in(folders));
+        let tracks = select.into_model::<NamedTrack>().all(self.reader()).await?;
+        let named = tracks.into_iter().map(|track| {
+            let NamedTrack { player_title, title_tag, file_name, .. } = &track;
+            let title = shown_title(player_title.as_deref(), title_tag.as_deref(), file_name).to_owned();
+            (track.index, (TrackId::from_uuid(track.id), Some(title).filter(|title| !title.is_empty())))
         });
         Ok(named.collect())
     }

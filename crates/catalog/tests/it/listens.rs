@@ -81,8 +81,8 @@ impl Node {
 
 async fn ten_minutes(catalog: &Catalog, ambient: &Ambient) -> Track {
     let (_, collection) = stored_collection(catalog, ambient).await;
-    let track =
-        Track { player_title: Some("Song".to_owned()), duration: 600.0, ..bare_track(ambient, &collection) };
+    let mut track = Track { duration: 600.0, ..bare_track(ambient, &collection) };
+    track.info.tags.insert("title".to_owned(), "Song".to_owned());
     stored_track(catalog, track).await
 }
 

@@ -113,7 +113,8 @@ async fn large_batches_are_added_whole(database: TestDatabase) {
 
 async fn titled_track(catalog: &Catalog, ambient: &Ambient) -> Track {
     let (_, collection) = stored_collection(catalog, ambient).await;
-    let track = Track { player_title: Some("Song".to_owned()), ..bare_track(ambient, &collection) };
+    let mut track = bare_track(ambient, &collection);
+    track.info.tags.insert("title".to_owned(), "Song".to_owned());
     stored_track(catalog, track).await
 }
 

@@ -46,7 +46,7 @@ export class BarPlayer extends EventTarget {
   }
 
   get duration() {
-    return durationOf(this.#state) || (this.track?.duration ?? 0);
+    return durationOf(this.#state);
   }
 
   get paused() {

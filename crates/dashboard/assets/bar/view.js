@@ -158,7 +158,7 @@ export class BarView {
 
   #showMessage({ problem, notice }) {
     const said = problem && !problem.isQuiet ? problem : notice;
-    let sentence = said ? sentenceOf(said.kind, said.title) : "";
+    let sentence = said ? sentenceOf(said) : "";
     if (said && said === notice) sentence += ` ${t("script-bar-skipped")}`;
     sentence ||= this.#said;
     if (sentence === this.#sentence) return;

@@ -9,9 +9,9 @@ export class Passages {
   #current = -1;
   #scroller;
 
-  /** @param {string} name a part @param {string} label @param {(seconds: number) => void} onSeek */
-  constructor(name, label, onSeek) {
-    this.onSeek = onSeek;
+  /** @param {string} name a part @param {string} label @param {(seconds: number) => void} onPassage plays from there */
+  constructor(name, label, onPassage) {
+    this.onPassage = onPassage;
     this.list = element("ol", { "aria-label": label });
     this.node = element("details", { class: "passages", part: name, hidden: "" }, element("summary", {}, label), this.list);
     this.node.addEventListener("toggle", () => this.#scroller.show(this.list.children[this.#current]));
@@ -44,7 +44,7 @@ export class Passages {
       element("span", { class: "length" }, clock(start)),
       element("span", { class: "line" }, title),
     );
-    button.addEventListener("click", () => this.onSeek(start));
+    button.addEventListener("click", () => this.onPassage(start));
     return element("li", {}, button);
   }
 }

@@ -135,6 +135,10 @@ export class TonearmPlayer extends HTMLElement {
       onRetry: () => this.#dispatch({ type: "again", isAsked: true }),
       onChoose: (index) => this.#dispatch({ type: "choose", index, isWanted: true }),
       onSeek: (seconds) => this.seek(seconds),
+      onPassage: (seconds) => {
+        this.seek(seconds);
+        if (this.paused) this.toggle();
+      },
       onPrevious: () => this.previous(),
       onNext: () => this.next(),
       onSpeed: (speed) => {
@@ -159,6 +163,7 @@ export class TonearmPlayer extends HTMLElement {
     this.view = new View(this.#actions());
     listenForKeys(this.view.card, { toggle: () => this.toggle(), toggleMute: () => this.sound.toggleMute() });
     dress(this.attachShadow({ mode: "open" }), this.view.card);
+    this.view.fit();
     this.#render();
   }
 

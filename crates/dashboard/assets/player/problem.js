@@ -10,20 +10,21 @@ import { t } from "./texts.js";
 const SENTENCES = {
   link: ["This link is no longer valid. Ask for a new one."],
   session: ["The session has ended. Reload the page to continue."],
-  setup: ["This page does not name the tracks to play: set the attribute “tracks”, or api.public_play_sessions."],
-  offline: ["No connection to the server. Playback continues when it is back."],
-  unavailable: ["The audio is unavailable. Try again shortly."],
+  setup: ["This page names no tracks: set the attribute “tracks”, or api.public_play_sessions."],
+  offline: ["No connection to the server."],
+  unavailable: ["The audio is unavailable."],
   missing: ["This track is no longer available.", "“{title}” is no longer available."],
   unsupported: ["This browser cannot play this track.", "This browser cannot play “{title}”."],
   damaged: ["The audio file of this track is damaged.", "The audio file of “{title}” is damaged."],
-  device: ["This device cannot play sound at the moment. Playback continues when it can."],
+  device: ["This browser cannot play sound now."],
   empty: ["No tracks to play yet.", "{title} has no tracks to play yet."],
 };
 
 /** The sentence for a problem; `title` names the track, or the list if the list is empty. */
-export function sentenceOf(kind, title) {
+export function sentenceOf({ kind, title, isRetrying, resumes }) {
   const [plain, named = plain] = SENTENCES[kind];
-  return t(title ? named : plain, { title });
+  const sentence = t(title ? named : plain, { title });
+  return isRetrying && resumes && isPassing(kind) ? `${sentence} ${t("Playback continues when it can.")}` : sentence;
 }
 
 /** Whether waiting may solve it. */
@@ -35,7 +36,7 @@ export function isPassing(kind) {
 export class Problem extends Error {
   /** @param {ProblemKind} kind @param {string} [title] */
   constructor(kind, title = "") {
-    super(sentenceOf(kind, title));
+    super(sentenceOf({ kind, title }));
     this.name = "TonearmError";
     this.kind = kind;
   }

@@ -3,7 +3,7 @@
 import { pickSource } from "./playback.js";
 import { isPassing, sentenceOf } from "./problem.js";
 import { choose, select } from "./state-lists.js";
-import { begin, chosen, close, following, isOn, isOutdated, request, silence, tell } from "./state-steps.js";
+import { begin, chosen, close, following, isOn, isOutdated, isShown, request, silence, tell } from "./state-steps.js";
 
 const FIRST_PAUSE_MS = 2000;
 const LONGEST_PAUSE_MS = 60_000;
@@ -13,8 +13,8 @@ const MOST_RETRIES = 64;
 const PATIENT_TRIES = 5;
 /** Tracks that are skipped in a row without a pause. */
 const SKIPS_AT_ONCE = 2;
-/** So many tracks in a row that the server has, or all, are not at fault. */
-const ALIKE = 3;
+/** So many tracks in a row that the server has are not at fault: the browser cannot play sound, or nothing is delivered. */
+const ALIKE = 2;
 /** Sessions that the page may give before one of them is heard. */
 const MOST_RENEWALS = 3;
 /** How long a page may take to renew a session that it said it would. */
@@ -33,8 +33,7 @@ function trouble(state, kind, more = {}) {
 }
 
 function tellError(state, kind, act) {
-  const { title } = trouble(state, kind);
-  tell(state, act, "error", { kind, message: sentenceOf(kind, title) });
+  tell(state, act, "error", { kind, message: sentenceOf({ kind, title: trouble(state, kind).title }) });
 }
 
 function retryLater(failures, act) {
@@ -55,38 +54,41 @@ export function skip(state, kind, act) {
   const { id, title = "" } = chosen(state) ?? {};
   const add = (ids) => (id && !ids.includes(id) ? [...ids, id] : ids);
   const isThere = kind !== "missing";
-  const next = { ...state, failed: add(state.failed), skipped: isThere ? add(state.skipped) : state.skipped };
+  const skipped = isThere ? add(state.skipped) : state.skipped;
+  const isAlike = isThere && skipped.length >= ALIKE;
+  const next = { ...state, skipped, failed: add(state.failed) };
   if (!state.isPending) return refuse(next, kind, act);
   const index = following(next);
-  if (index < 0) return isThere && areAlike(next) ? startOver(next, act) : refuse(next, kind, act);
-  tellError(state, kind, act);
+  if (isAlike) next.failed = next.failed.filter((other) => !skipped.includes(other));
+  const said = isAlike && !isPassing(kind) ? "device" : kind;
+  if (index < 0) return isAlike ? startOver(next, said, act) : refuse(next, kind, act);
+  tellError(state, said, act);
   const pace = { skips: state.skips + 1, retries: state.retries };
-  if (state.skips < SKIPS_AT_ONCE) return { ...choose(next, index, true, act), ...pace, notice: { kind, title } };
-  const waiting = { ...select(close(next, act), index, true, act), ...pace, problem: trouble(state, kind, { isRetrying: true }) };
-  retryLater(state.skips - SKIPS_AT_ONCE, act);
+  if (state.skips < SKIPS_AT_ONCE && !isAlike) return { ...choose(next, index, true, act), ...pace, notice: { kind, title } };
+  const waiting = { ...select(close(next, act), index, true, act), ...pace, problem: trouble(state, said, { isRetrying: true }) };
+  retryLater(Math.max(0, state.skips - SKIPS_AT_ONCE), act);
   return waiting;
 }
 
-/** What fails everywhere alike is not a fault of the files. */
-function areAlike({ skipped, tracks }) {
-  return skipped.length >= Math.min(ALIKE, Math.max(2, tracks.length));
+/** The place of the first track that was skipped, or of the chosen one. */
+export function firstSkipped({ index, skipped, tracks }) {
+  return skipped.length >= ALIKE ? Math.max(0, tracks.findIndex(({ id }) => skipped.includes(id))) : index;
 }
 
 /** Waits, and begins anew with what was skipped. */
-function startOver(state, act) {
-  const { failed, skipped, tracks, retries } = state;
-  const first = tracks.findIndex(({ id }) => skipped.includes(id));
-  const cleared = { ...state, failed: failed.filter((id) => !skipped.includes(id)), skipped: [] };
-  return stop({ ...select(close(cleared, act), first, true, act), retries, step: "track" }, "unavailable", act);
+function startOver(state, kind, act) {
+  const { retries } = state;
+  const first = select(close(state, act), firstSkipped(state), true, act);
+  return stop({ ...first, retries, skipped: [], step: "track" }, kind, act);
 }
 
 /** What is heard is sound: what failed before it is forgotten. */
 export function steady(state) {
-  const { failed, skipped } = state;
-  const isAtFault = (id) => id !== chosen(state)?.id && !(areAlike(state) && skipped.includes(id));
+  const { failed } = state;
+  const id = chosen(state)?.id;
   return {
     ...state, isRenewed: false, isThere: false, retries: 0, renewals: 0, skips: 0, skipped: [],
-    failed: failed.every(isAtFault) ? failed : failed.filter(isAtFault),
+    failed: failed.includes(id) ? failed.filter((other) => other !== id) : failed,
   };
 }
 
@@ -110,7 +112,7 @@ export function retry(state, act) {
   act("keepCalm");
   if (state.problem?.kind === "session") return request({ ...state, isExpiryTold: false, problem: null }, state.step ?? "open", act);
   if (state.step === "open" || !chosen(state)) return request(state, "open", act);
-  if (state.track?.id !== chosen(state).id) return request(state, "track", act);
+  if (!isShown(state)) return request(state, "track", act);
   const failed = state.failed.filter((id) => id !== state.track.id);
   return request({ ...close(state, act), failed, tried: [], isRenewed: true, isPending: isOn(state) }, "renewal", act);
 }
@@ -125,14 +127,16 @@ export function soundFailed(state, { code }, act) {
   const isOld = isOutdated(state) || state.isSwitching;
   if (code === DECODE && !isOld && hasOther(state)) return tryOther(next, act);
   if (isOld || !state.isRenewed) return request({ ...next, isRenewed: true }, "renewal", act);
-  if (state.isThere) return judged(next, faultOf(code), act);
+  if (state.isThere) return judged(next, faultOf(code, state), act);
   act("diagnose", { turn: state.turn, url: state.track.sources[state.sourceIndex].url, code });
   return { ...next, isLoading: true };
 }
 
-function faultOf(code) {
+/** Two files of the only track that cannot be decoded are not damaged. */
+function faultOf(code, { tracks, tried }) {
   if (code === NETWORK) return "unavailable";
-  return code === DECODE ? "damaged" : "unsupported";
+  if (code !== DECODE) return "unsupported";
+  return tracks.length < 2 && tried.length > 0 ? "device" : "damaged";
 }
 
 /** It is known why a sound fails. */
@@ -161,7 +165,7 @@ export const failures = {
     const next = { ...state, isLoading: false };
     // The server may have come back just now.
     if (!kind && code === NOT_SUPPORTED && state.isPending) return begin({ ...next, isThere: true }, act);
-    return judged(next, kind ?? faultOf(code), act);
+    return judged(next, kind ?? faultOf(code, state), act);
   },
 
   /** Where an open source is wanted, its time does not advance. */

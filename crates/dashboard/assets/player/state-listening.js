@@ -1,7 +1,7 @@
 // Events of people and of the audio element while a track is heard.
 
 import { isPassing } from "./problem.js";
-import { NETWORK, retry, soundFailed, steady } from "./state-failures.js";
+import { firstSkipped, NETWORK, retry, soundFailed, steady } from "./state-failures.js";
 import { choose, lookAhead } from "./state-lists.js";
 import { begin, close, durationOf, following, isOn, isOutdated, request, silence, tell } from "./state-steps.js";
 
@@ -85,7 +85,7 @@ const REPORTS = {
 
 /** Somebody asks for it: what failed before does not count. */
 function asked(state) {
-  return { ...state, retries: 0, renewals: 0, skips: 0, skipped: [] };
+  return { ...state, index: firstSkipped(state), retries: 0, renewals: 0, skips: 0, skipped: [] };
 }
 
 export const listening = {

@@ -22,9 +22,14 @@ export function isOutdated(state) {
   return state.isStale || state.now > state.track.sources[state.sourceIndex].until;
 }
 
+/** Whether the track that is shown is the chosen one. */
+export function isShown(state) {
+  return state.track?.id === chosen(state)?.id;
+}
+
 /** Seconds that are heard in all. */
 export function durationOf(state) {
-  return state.track?.duration ?? 0;
+  return (isShown(state) ? state.track : chosen(state))?.duration ?? 0;
 }
 
 /** Dispatches an event about the chosen track. */

@@ -6,7 +6,7 @@ import { element, showIcon } from "./dom.js";
 import { Passages } from "./passages.js";
 import { Playlist } from "./playlist.js";
 import { sentenceOf } from "./problem.js";
-import { chosen } from "./state-steps.js";
+import { chosen, durationOf, isShown } from "./state-steps.js";
 import { t } from "./texts.js";
 import { Wave } from "./wave.js";
 
@@ -18,7 +18,7 @@ const SHORT = 240;
 
 /**
  * @typedef {import("./controls.js").Actions & { onToggle(): void, onRetry(): void, onChoose(index: number): void,
- *   onSeek(seconds: number): void }} Actions
+ *   onSeek(seconds: number): void, onPassage(seconds: number): void }} Actions
  */
 
 export class View {
@@ -31,8 +31,8 @@ export class View {
     this.wave = new Wave(actions.onSeek);
     this.controls = new Controls(actions);
     this.list = new Playlist(actions.onChoose);
-    this.chapters = new Passages("chapters", t("Chapters"), actions.onSeek);
-    this.transcript = new Passages("transcript", t("Transcript"), actions.onSeek);
+    this.chapters = new Passages("chapters", t("Chapters"), actions.onPassage);
+    this.transcript = new Passages("transcript", t("Transcript"), actions.onPassage);
     this.cover = element("img", { class: "cover", part: "cover", alt: "", width: "168", height: "168", hidden: "" });
     this.button = element("button", { class: "play", part: "play", type: "button", disabled: "" });
     this.button.addEventListener("click", actions.onToggle);
@@ -40,7 +40,8 @@ export class View {
     this.subtitle = element("p", { class: "subtitle", part: "subtitle" });
     this.message = element("p", { class: "says", part: "message", role: "status", hidden: "" });
     this.card = this.#build();
-    new ResizeObserver(() => this.#fit()).observe(this.card);
+    // Its height may change, which browsers report as an error of the page while they observe it.
+    new ResizeObserver(() => requestAnimationFrame(() => this.fit())).observe(this.card);
   }
 
   #build() {
@@ -63,6 +64,7 @@ export class View {
     this.card.setAttribute("aria-label", t(title ? "Audio player: {title}" : "Audio player", { title }));
     this.card.setAttribute("aria-busy", String(state.isLoading));
     this.#showTrack(state.track);
+    this.wave.show(isShown(state) ? state.track?.levels : null, durationOf(state));
     this.#showButton(state);
     this.#showMessage(state);
     this.list.show(state.tracks, state.index, state.failed);
@@ -85,12 +87,11 @@ export class View {
     this.#track = track;
     if (old?.id !== track?.id) this.transcript.show([]);
     else if (old?.levels === track?.levels) return;
-    const { cover: sizes = {}, colours = {}, levels = [], duration = 0, chapters = [] } = track ?? {};
+    const { cover: sizes = {}, colours = {}, chapters = [] } = track ?? {};
     const cover = sizes.regular ?? sizes.large ?? sizes.small;
     this.cover.hidden = !cover;
     if (cover) this.cover.src = cover;
     this.#paint(colours);
-    this.wave.show(levels, duration);
     this.chapters.show(chapters);
   }
 
@@ -105,7 +106,7 @@ export class View {
   #showMessage({ problem, notice }) {
     const trouble = problem && !problem.isQuiet ? problem : null;
     const said = trouble ?? notice;
-    let sentence = said ? sentenceOf(said.kind, said.title) : "";
+    let sentence = said ? sentenceOf(said) : "";
     if (said && said === notice) sentence += ` ${t("Playing the next track.")}`;
     if (sentence === this.#sentence) return;
     this.#sentence = sentence;
@@ -126,7 +127,7 @@ export class View {
   }
 
   /** Container queries in words that older browsers know. */
-  #fit() {
+  fit() {
     const { clientWidth: width, clientHeight: height } = this.card;
     this.card.classList.toggle("narrow", width <= NARROW);
     this.card.classList.toggle("tiny", width <= TINY);

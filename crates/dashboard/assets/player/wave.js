@@ -8,9 +8,9 @@ const BAR = 3;
 const GAP = 2;
 const STEP_SECONDS = 5;
 
-/** Bars of the waveform: the loudest level of each share, so that a peak is never lost. */
+/** Bars of the waveform: the loudest level of each share, so that a peak is never lost; flat without levels. */
 export function bars(levels, count) {
-  if (levels.length === 0) return new Array(count).fill(0);
+  if (!levels?.length) return new Array(count).fill(0);
   const loudest = Math.max(...levels, 0.0001);
   return Array.from({ length: count }, (_, bar) => {
     const from = Math.floor((bar * levels.length) / count);
@@ -34,7 +34,7 @@ function outline(levels, width, height) {
 }
 
 export class Wave {
-  #levels = [];
+  #levels;
   #duration = 0;
   #position = 0;
   /** The length that screen readers know. */
@@ -60,6 +60,7 @@ export class Wave {
   }
 
   show(levels, duration) {
+    if (levels === this.#levels && duration === this.#duration) return;
     [this.#levels, this.#duration] = [levels, duration];
     this.node.setAttribute("aria-valuemax", String(Math.round(duration)));
     this.#draw();

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { chosen, dropped, isListed } from "../folders.js";
+import { alone, chosen, dropped, isListed } from "../folders.js";
 
 const ACCEPT = "audio/*,video/*,.shn";
 const isAudio = (file) => isListed(file, ACCEPT);
@@ -26,9 +26,9 @@ const drop = (...entries) => {
 test("a folder is read in the order of its names", async () => {
   const album = folder("Album", file("10.wav", "audio/wav"), file("2.SHN"), file("cover.jpg", "image/jpeg"), file(".DS_Store"),
     folder("CD 2", file("1.mp4", "video/mp4")), folder(".Trash", file("gone.wav", "audio/wav")));
-  const { files, leftOut } = await drop(album, file("notes.txt", "text/plain"));
-  assert.deepEqual(files.map(({ name }) => name), ["2.SHN", "10.wav", "1.mp4", "notes.txt"]);
-  assert.equal(leftOut, 1);
+  const { files, leftOut } = await drop(album, file("notes.txt", "text/plain"), file("raw", ""));
+  assert.deepEqual(files.map(({ name }) => name), ["2.SHN", "10.wav", "1.mp4", "raw"]);
+  assert.equal(leftOut, 2);
 });
 
 test("a file that cannot be read is left out", async () => {
@@ -36,11 +36,13 @@ test("a file that cannot be read is left out", async () => {
   assert.deepEqual(await drop(folder("Album", gone)), { files: [], leftOut: 1 });
 });
 
-test("files without a folder are taken as they are", async () => {
-  const files = [file("notes.txt", "text/plain")];
-  assert.deepEqual(await drop(...files), { files, leftOut: 0 });
+test("files without a folder are taken unless they are texts or pictures", async () => {
+  const files = [file("song.strange"), file("notes.txt", "text/plain"), file("cover.jpg", "image/jpeg"), file("a.shn", "text/plain")];
+  const taken = { files: [files[0], files[3]], leftOut: 2 };
+  assert.deepEqual(await drop(...files), taken);
+  assert.deepEqual(alone(files, isAudio), taken);
   const items = [{}];
-  assert.deepEqual(await dropped({ items, files }, isAudio), { files, leftOut: 0 }, "in a browser that knows no folders");
+  assert.deepEqual(await dropped({ items, files }, isAudio), taken, "in a browser that knows no folders");
 });
 
 test("the files of a chosen folder are those that are audio", () => {

@@ -20,7 +20,7 @@ usage-stored = Gespeichert
 usage-now = Hören gerade zu
 usage-listeners-added = Zuhörer pro Tag, addiert
 usage-counted = Wie Wiedergaben gezählt werden
-usage-counted-hint = Eine Wiedergabe zählt, wenn an einem Tag mindestens eine Minute eines Titels, oder ein kürzerer Titel ganz, an einen Zuhörer ausgeliefert wurde. Ein Zuhörer ist eine Netzwerkadresse mit einem Browser oder einer App; bekannte Bots zählen nicht. Dieselbe Person zählt an einem anderen Tag noch einmal. Eine Seite oder einen Freigabelink zu öffnen, ohne etwas abzuspielen, ist keine Wiedergabe.
+usage-counted-hint = Eine Wiedergabe zählt, wenn an einem Tag mindestens eine Minute eines Titels, oder ein kürzerer Titel ganz, an einen Zuhörer ausgeliefert wurde. Ein Zuhörer ist eine Netzwerkadresse mit einem Browser oder einer App; bekannte Bots zählen nicht. Dieselbe Person zählt an einem anderen Tag noch einmal. Eine Seite oder einen Freigabelink zu öffnen, ohne etwas abzuspielen, ist keine Wiedergabe. Die Hördauer ist die Länge dessen, was ausgeliefert wurde: Player laden voraus, also kann weniger gehört worden sein.
 
 ## Charts
 
@@ -69,7 +69,7 @@ usage-export-delivered-by-variant = CSV der Auslieferungen nach Variante exporti
 usage-requests = Anfragen
 usage-starts = Starts
 usage-downloads = Downloads
-usage-requests-hint = Anfragen sind geöffnete Freigabelinks und von Playern abgerufene Titel, ob etwas gehört wurde oder nicht. Starts sind Auslieferungen vom Anfang einer Datei an.
+usage-requests-hint = Anfragen sind geöffnete Freigabelinks und von Playern abgerufene Titel, ob etwas gehört wurde oder nicht. Starts sind Auslieferungen von Ton vom Anfang einer Datei an.
 usage-shared-covers = Gemeinsame Cover
 usage-unknown-variant = Unbekannte Variante
 usage-largest = Größte Titel

@@ -20,7 +20,7 @@ usage-stored = Stored
 usage-now = Listening now
 usage-listeners-added = Listeners per day, added up
 usage-counted = How listens are counted
-usage-counted-hint = A listen is counted when at least one minute of a track, or a whole track that is shorter, is delivered to one listener on one day. A listener is a network address and a browser or app; known bots are left out. The same person counts again on another day. Opening a page or a share link without playing is not a listen.
+usage-counted-hint = A listen is counted when at least one minute of a track, or a whole track that is shorter, is delivered to one listener on one day. A listener is a network address and a browser or app; known bots are left out. The same person counts again on another day. Opening a page or a share link without playing is not a listen. Listening time is the length of what was delivered: players load ahead, so less may have been heard.
 
 ## Charts
 
@@ -69,7 +69,7 @@ usage-export-delivered-by-variant = Export CSV of what was delivered by variant
 usage-requests = Requests
 usage-starts = Starts
 usage-downloads = Downloads
-usage-requests-hint = Requests are share links opened and tracks fetched by players, whether or not anything was heard. Starts are deliveries from the beginning of a file.
+usage-requests-hint = Requests are share links opened and tracks fetched by players, whether or not anything was heard. Starts are deliveries of sound from the beginning of a file.
 usage-shared-covers = Shared covers
 usage-unknown-variant = Unknown variant
 usage-largest = Largest tracks

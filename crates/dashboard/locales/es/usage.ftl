@@ -20,7 +20,7 @@ usage-stored = Almacenado
 usage-now = Escuchando ahora
 usage-listeners-added = Oyentes por día, sumados
 usage-counted = Cómo se cuentan las escuchas
-usage-counted-hint = Se cuenta una escucha cuando al menos un minuto de una pista, o una pista más corta completa, se entrega a un oyente en un día. Un oyente es una dirección de red con un navegador o una aplicación; los bots conocidos no cuentan. La misma persona cuenta de nuevo otro día. Abrir una página o un enlace compartido sin reproducir nada no es una escucha.
+usage-counted-hint = Se cuenta una escucha cuando al menos un minuto de una pista, o una pista más corta completa, se entrega a un oyente en un día. Un oyente es una dirección de red con un navegador o una aplicación; los bots conocidos no cuentan. La misma persona cuenta de nuevo otro día. Abrir una página o un enlace compartido sin reproducir nada no es una escucha. El tiempo escuchado es la duración de lo entregado: los reproductores cargan por adelantado, así que puede haberse oído menos.
 
 ## Charts
 
@@ -69,7 +69,7 @@ usage-export-delivered-by-variant = Exportar CSV de los datos entregados por var
 usage-requests = Peticiones
 usage-starts = Inicios
 usage-downloads = Descargas
-usage-requests-hint = Las peticiones son los enlaces compartidos abiertos y las pistas obtenidas por reproductores, se haya escuchado algo o no. Los inicios son las entregas desde el principio de un archivo.
+usage-requests-hint = Las peticiones son los enlaces compartidos abiertos y las pistas obtenidas por reproductores, se haya escuchado algo o no. Los inicios son las entregas de sonido desde el principio de un archivo.
 usage-shared-covers = Carátulas compartidas
 usage-unknown-variant = Variante desconocida
 usage-largest = Pistas más grandes

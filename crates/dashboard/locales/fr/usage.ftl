@@ -20,7 +20,7 @@ usage-stored = Stockage
 usage-now = À l’écoute maintenant
 usage-listeners-added = Auditeurs par jour, additionnés
 usage-counted = Comment les écoutes sont comptées
-usage-counted-hint = Une écoute est comptée lorsqu’au moins une minute d’une piste, ou une piste plus courte en entier, est livrée à un auditeur en un jour. Un auditeur est une adresse réseau avec un navigateur ou une application ; les robots connus sont exclus. La même personne compte à nouveau un autre jour. Ouvrir une page ou un lien de partage sans lancer la lecture n’est pas une écoute.
+usage-counted-hint = Une écoute est comptée lorsqu’au moins une minute d’une piste, ou une piste plus courte en entier, est livrée à un auditeur en un jour. Un auditeur est une adresse réseau avec un navigateur ou une application ; les robots connus sont exclus. La même personne compte à nouveau un autre jour. Ouvrir une page ou un lien de partage sans lancer la lecture n’est pas une écoute. Le temps d’écoute est la durée de ce qui a été livré : les lecteurs chargent en avance, il se peut donc que moins ait été entendu.
 
 ## Charts
 
@@ -69,7 +69,7 @@ usage-export-delivered-by-variant = Exporter en CSV les données livrées par va
 usage-requests = Requêtes
 usage-starts = Démarrages
 usage-downloads = Téléchargements
-usage-requests-hint = Les requêtes sont les liens de partage ouverts et les pistes récupérées par les lecteurs, que quelque chose ait été écouté ou non. Les démarrages sont les livraisons depuis le début d’un fichier.
+usage-requests-hint = Les requêtes sont les liens de partage ouverts et les pistes récupérées par les lecteurs, que quelque chose ait été écouté ou non. Les démarrages sont les livraisons de son depuis le début d’un fichier.
 usage-shared-covers = Pochettes partagées
 usage-unknown-variant = Variante inconnue
 usage-largest = Pistes les plus volumineuses

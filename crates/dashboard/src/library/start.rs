@@ -4,7 +4,7 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
 use http::StatusCode;
-use tonearm_domain::{CollectionId, ErrorCode, Patch, Role, ShareTarget, TrackId, TrackSort};
+use tonearm_domain::{CollectionId, ErrorCode, Patch, Role, ShareTarget, TrackId, TrackSort, TrackStatus};
 use tonearm_service::{
     CollectionView, CreateCollection, CreateShareLink, Refusal, ShareLink, TrackView, UpdateCollection,
     UpdateOrganization,
@@ -52,6 +52,8 @@ struct AddStep {
     may_import: bool,
     /// A track that is being processed, and its progress.
     making: Option<(String, Message)>,
+    /// The first track that waits for its upload.
+    awaited: Option<String>,
     /// The first track that failed, and why.
     failed: Option<(String, String)>,
 }
@@ -250,12 +252,15 @@ async fn step_of(app: &Dashboard, member: &Member<Editor>, id: CollectionId) -> 
     let is_making = |view: &&TrackView| view.is_importing || view.track.status.is_processing();
     let making = tracks.iter().find(is_making);
     let failed = tracks.iter().find(|view| view.track.status_reason.is_some() && !is_making(view));
+    let awaited =
+        tracks.iter().find(|view| view.track.status == TrackStatus::Initialized && !view.is_importing);
     Ok(Step::Add(AddStep {
         collection: id.to_string(),
         title: collection.title,
         may_import: app.library.allows_imports(),
         making: making
             .map(|view| (view.track.id.to_string(), status_label(view.track.status, view.is_importing).0)),
+        awaited: awaited.map(|view| view.track.id.to_string()),
         failed: failed
             .and_then(|view| Some((view.track.file_name.clone(), view.track.status_reason.as_deref()?)))
             .map(|(name, reason)| (name, text::reason(reason))),

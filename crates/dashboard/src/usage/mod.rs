@@ -14,7 +14,7 @@ use axum::routing::get;
 use tonearm_domain::{LimitOffset, ListenCounts, UsageCounts};
 use tonearm_service::{Caller, DayListens, DayUsage, ListenGroup, ListenRows, UsagePeriod};
 
-use crate::amount::{bytes, count, duration};
+use crate::amount::{bytes, count, duration, short_duration};
 use crate::app::Dashboard;
 use crate::error::PageError;
 use crate::form::Problems;
@@ -158,21 +158,21 @@ fn charts(listens: &[DayListens], deliveries: &[DayUsage]) -> Vec<ChartCard> {
             t("usage-listens-per-day"),
             t("usage-listens"),
             of_listens(|counts| counts.listens),
-            count,
+            [count; 2],
         ),
         ChartCard::new(
             t("usage-listeners-per-day"),
             t("usage-listeners"),
             of_listens(|counts| counts.listeners),
-            count,
+            [count; 2],
         ),
         ChartCard::new(
             t("usage-heard-per-day"),
             t("usage-heard"),
             of_listens(|counts| counts.heard_millis),
-            duration,
+            [duration, short_duration],
         ),
-        ChartCard::new(t("usage-delivered-per-day"), t("usage-delivered"), delivered, bytes),
+        ChartCard::new(t("usage-delivered-per-day"), t("usage-delivered"), delivered, [bytes; 2]),
     ]
 }
 
@@ -181,11 +181,11 @@ impl ChartCard {
         title: Message,
         column: Message,
         values: Vec<(String, u64)>,
-        format_value: fn(u64) -> String,
+        [format_value, format_axis]: [fn(u64) -> String; 2],
     ) -> Self {
         let rows = values.iter().rev().map(|(label, value)| (label.clone(), format_value(*value))).collect();
         let bars = values.into_iter().map(|(label, value)| Bar { label, value, text: format_value(value) });
-        let drawn = Chart::new(title.to_string(), bars.collect(), format_value).drawn();
+        let drawn = Chart::new(title.to_string(), bars.collect(), format_axis).drawn();
         Self { title, column, drawn, rows }
     }
 }

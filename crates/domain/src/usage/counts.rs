@@ -14,7 +14,7 @@ pub struct UsageCounts {
     pub track_fetches: u64,
     /// Download URLs returned.
     pub downloads: u64,
-    /// Deliveries that started with the first byte of a file.
+    /// Deliveries of sound that started with the first byte of a file.
     pub starts: u64,
     /// Bytes of files that were delivered.
     pub bytes: u64,

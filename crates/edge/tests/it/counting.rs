@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use axum::body::Body;
 use http::{Method, Request, Response};
 use http_body_util::BodyExt as _;
-use tonearm_domain::{ClientAddress, Meter, UsageCounts};
+use tonearm_domain::{ClientAddress, ContentType, Meter, UsageCounts};
 use tonearm_edge::{Edge, OrganizationHosts, PlainRequest};
 
 use crate::node::{Answer, Node};
@@ -68,6 +68,11 @@ async fn delivered_bytes_are_counted(node: &Node) {
     let [entry] = &batch.entries[..] else { panic!("one place: {batch:?}") };
     assert_eq!((entry.organization_id, entry.folder), (key.organization_id, key.folder));
     assert_eq!(entry.variant.as_ref(), Some(&key.file.label));
+    // Only sound starts.
+    let cover = node.key(ContentType::Jpeg);
+    node.blobs.put_bytes(&cover, vec![0; 7].into()).await.unwrap();
+    ask(&edge, Method::GET, &node.url(&cover), &[]).await;
+    assert_eq!(sum(node, &meter), UsageCounts::bytes(7));
     // Requests without a signature, and requests for missing objects, are not counted.
     ask(&edge, Method::GET, &format!("/{key}"), &[]).await;
     let gone = node.key(key.file.content_type);

@@ -40,10 +40,9 @@ impl Library {
             let message = "this API key is revoked or expired; create another one".to_owned();
             return Err(Refusal::Conflict { code: ErrorCode::KeyNotValid, message });
         }
-        if let Some(until) = tx.old_api_key_until(id).await?.filter(|until| *until > now) {
-            let message = format!(
-                "the old secret of this API key still works until {until}; end it before you rotate again"
-            );
+        if tx.old_api_key_until(id).await?.is_some_and(|until| until > now) {
+            let message =
+                "the old secret of this API key still works; end it before you rotate again".to_owned();
             return Err(Refusal::Conflict { code: ErrorCode::KeyRotating, message });
         }
         let text = ApiKeyText::new(caller.organization_id, key.key_type, self.ambient.random());

@@ -193,7 +193,7 @@ async fn a_key_is_rotated_with_an_overlap_and_without() {
     let refused = key("rotate", &["--key", id]);
     assert_eq!(refused.status.code(), Some(1));
     let complaint = String::from_utf8_lossy(&refused.stderr);
-    assert!(complaint.contains("still works until"), "{complaint}");
+    assert!(complaint.contains("still works; end it"), "{complaint}");
     assert!(key("end-old", &["--key", id]).status.success());
     is_refused(&first).await;
     second.get("/v1/collection").await.ok();

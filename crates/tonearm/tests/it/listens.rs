@@ -106,7 +106,7 @@ async fn what_listeners_receive_is_counted(server: TestServer) {
     takes(&anyone, &at_edge, FIREFOX, size / 3..size / 3 * 2 + 2).await;
     takes(&anyone, &at_edge, SAFARI, 0..size).await;
     becomes(&server, &json!({"listens": 2, "listeners": 2, "seconds_heard": 200})).await;
-    assert_eq!(rows(client, "track").await, [(json!(track), json!("ebb.wav"), 2)]);
+    assert_eq!(rows(client, "track").await, [(json!(track), json!("ebb"), 2)]);
     assert_eq!(rows(client, "collection").await, [(json!(collection), json!("Songs of the tide"), 2)]);
     assert_eq!(rows(client, "referrer").await, [(json!("blog.example"), Value::Null, 2)]);
     assert_eq!(rows(client, "share_link").await, []);

@@ -39,7 +39,7 @@ class AsyncOperations(Threads):
         api_key_type_id: Optional[types.KeyType] = None,
         limit: Optional[int] = None,
     ) -> AsyncIterator[types.KeyRecord]:
-        """Reads all pages of `list_api_keys`, one after the other, and yields what they list."""
+        """Yields the items of all pages of `list_api_keys`."""
         return self._pages(
             self.sync.list_api_keys,
             "api_keys",
@@ -162,7 +162,7 @@ class AsyncOperations(Threads):
         limit: Optional[int] = None,
         offset: Optional[int] = None,
     ) -> AsyncIterator[types.CollectionRecord]:
-        """Reads all pages of `list_collections`, one after the other, and yields what they list."""
+        """Yields the items of all pages of `list_collections`."""
         return self._pages(
             self.sync.list_collections,
             "collections",
@@ -322,7 +322,7 @@ class AsyncOperations(Threads):
         limit: Optional[int] = None,
         offset: Optional[int] = None,
     ) -> AsyncIterator[types.ReducedTrack]:
-        """Reads all pages of `list_tracks`, one after the other, and yields what they list."""
+        """Yields the items of all pages of `list_tracks`."""
         return self._pages(
             self.sync.list_tracks,
             "tracks",
@@ -353,7 +353,7 @@ class AsyncOperations(Threads):
         limit: Optional[int] = None,
         offset: Optional[int] = None,
     ) -> AsyncIterator[types.CreatorRecord]:
-        """Reads all pages of `list_creators`, one after the other, and yields what they list."""
+        """Yields the items of all pages of `list_creators`."""
         return self._pages(
             self.sync.list_creators,
             "creators",
@@ -430,7 +430,7 @@ class AsyncOperations(Threads):
         *,
         limit: Optional[int] = None,
     ) -> AsyncIterator[types.ImportBucketRecord]:
-        """Reads all pages of `list_import_buckets`, one after the other, and yields what they list."""
+        """Yields the items of all pages of `list_import_buckets`."""
         return self._pages(
             self.sync.list_import_buckets,
             "import_buckets",
@@ -511,7 +511,7 @@ class AsyncOperations(Threads):
         group: Optional[Literal["day", "track", "collection", "share_link", "referrer", "country"]] = None,
         limit: Optional[int] = None,
     ) -> AsyncIterator[types.ListenRecord]:
-        """Reads all pages of `read_listens`, one after the other, and yields what they list."""
+        """Yields the items of all pages of `read_listens`."""
         return self._pages(
             self.sync.read_listens,
             "listens",
@@ -640,7 +640,7 @@ class AsyncOperations(Threads):
         *,
         limit: Optional[int] = None,
     ) -> AsyncIterator[types.ListedPlaySession]:
-        """Reads all pages of `list_play_sessions`, one after the other, and yields what they list."""
+        """Yields the items of all pages of `list_play_sessions`."""
         return self._pages(
             self.sync.list_play_sessions,
             "play_sessions",
@@ -721,7 +721,7 @@ class AsyncOperations(Threads):
         *,
         limit: Optional[int] = None,
     ) -> AsyncIterator[types.SigningKeyRecord]:
-        """Reads all pages of `list_signing_keys`, one after the other, and yields what they list."""
+        """Yields the items of all pages of `list_signing_keys`."""
         return self._pages(
             self.sync.list_signing_keys,
             "signing_keys",
@@ -816,7 +816,7 @@ class AsyncOperations(Threads):
         sort: Optional[str] = None,
         limit: Optional[int] = None,
     ) -> AsyncIterator[types.FoundRecord]:
-        """Reads all pages of `find_tracks`, one after the other, and yields what they list."""
+        """Yields the items of all pages of `find_tracks`."""
         return self._pages(
             self.sync.find_tracks,
             "tracks",
@@ -1129,7 +1129,7 @@ class AsyncOperations(Threads):
         *,
         limit: Optional[int] = None,
     ) -> AsyncIterator[types.ListedUploadSession]:
-        """Reads all pages of `list_upload_sessions`, one after the other, and yields what they list."""
+        """Yields the items of all pages of `list_upload_sessions`."""
         return self._pages(
             self.sync.list_upload_sessions,
             "upload_sessions",
@@ -1209,7 +1209,7 @@ class AsyncOperations(Threads):
         group: Optional[Literal["day", "track", "variant"]] = None,
         limit: Optional[int] = None,
     ) -> AsyncIterator[types.UsageRecord]:
-        """Reads all pages of `read_usage`, one after the other, and yields what they list."""
+        """Yields the items of all pages of `read_usage`."""
         return self._pages(
             self.sync.read_usage,
             "usage",
@@ -1238,7 +1238,7 @@ class AsyncOperations(Threads):
         *,
         limit: Optional[int] = None,
     ) -> AsyncIterator[types.VariantRecord]:
-        """Reads all pages of `list_variants`, one after the other, and yields what they list."""
+        """Yields the items of all pages of `list_variants`."""
         return self._pages(
             self.sync.list_variants,
             "variants",
@@ -1547,7 +1547,7 @@ class AsyncOperations(Threads):
         state: Optional[types.DeliveryState] = None,
         limit: Optional[int] = None,
     ) -> AsyncIterator[types.DeliveryRecord]:
-        """Reads all pages of `list_webhook_deliveries`, one after the other, and yields what they list."""
+        """Yields the items of all pages of `list_webhook_deliveries`."""
         return self._pages(
             self.sync.list_webhook_deliveries,
             "deliveries",

@@ -17,7 +17,7 @@ _Created = TypeVar("_Created")
 
 
 class Tonearm(Operations):
-    """A client of one service. All operations of the interface are methods; those here are made of several."""
+    """A client of a Tonearm service. Every operation of the API is a method. The methods below combine several operations."""
 
     def upload(
         self,
@@ -30,12 +30,12 @@ class Tonearm(Operations):
         idempotency_key: Optional[str] = None,
         **track: Any,
     ) -> types.CreateTrackResponse:
-        """Creates a track and uploads its file, which is continued after interruptions. The file is processed afterwards: see
-        `wait_until_ready`.
+        """Creates a track and uploads its file. After an interruption, the upload continues where it stopped. Once it is complete,
+        the service processes the file: see `wait_until_ready`.
 
-        `track` has the fields of `create_track`, such as `collection_id`. `file_name` is that of the file where it has one.
-        `on_progress` is called after each piece; `on_begun` with the URL of the upload, which `resume_upload` takes and
-        which is a credential, and the id of the track.
+        `track` has the fields of `create_track`, such as `collection_id`. Without `file_name`, the track has the name of the file.
+        `on_progress` is called after each piece. `on_begun` is called once, with the URL of the upload and the id of the track.
+        Whoever has the URL can upload the file: pass it to `resume_upload`, and keep it secret.
         """
         options = UploadOptions(on_progress, on_begun, piece_bytes)
         return self._upload(
@@ -57,7 +57,7 @@ class Tonearm(Operations):
         idempotency_key: Optional[str] = None,
         **track: Any,
     ) -> types.CreateUploadSessionTrackResponse:
-        """Creates a track in an upload session and uploads its file. The id of the session is the credential."""
+        """Creates a track in an upload session and uploads its file. This requires no API key: the id of the session permits it."""
         options = UploadOptions(on_progress, on_begun, piece_bytes)
         return self._upload(
             source,
@@ -79,7 +79,7 @@ class Tonearm(Operations):
         piece_bytes: int = PIECE_BYTES,
         idempotency_key: Optional[str] = None,
     ) -> types.ReplaceTrackSourceResponse:
-        """Uploads a new file of a track. The track has its old files until all new ones are made."""
+        """Uploads a new source for a track. Players get the current files until all new ones are made."""
         options = UploadOptions(on_progress, on_begun, piece_bytes)
         return self._upload(
             source,
@@ -96,7 +96,7 @@ class Tonearm(Operations):
         on_progress: Optional[Callable[[Progress], object]] = None,
         piece_bytes: int = PIECE_BYTES,
     ) -> None:
-        """Continues an upload of the same file that `on_begun` gave the URL of, even in another process."""
+        """Continues an upload, even in another process. `url` is the one that `on_begun` was called with; the file must be the same."""
         resume(self, url, source, UploadOptions(on_progress, None, piece_bytes))
 
     def _upload(
@@ -126,7 +126,7 @@ class Tonearm(Operations):
     ) -> types.FullTrack:
         """Waits until a track can be played, and returns it. Its status is then `ready`, or `incomplete` if some variants failed.
 
-        Raises a `TrackFailedError` with the reason if nothing of it can be played, and a `TimedOutError` after `timeout` seconds.
+        Raises a `TrackFailedError` with the reason if no variant can be played, and a `TimedOutError` after `timeout` seconds.
         """
         waiting = Waiting(track_id, timeout, on_progress)
         while not waiting.is_over(self.read_track_progress(track_id)):
@@ -146,5 +146,5 @@ class Tonearm(Operations):
         self.retried(lambda: self.send(to["method"], to["upload_url"], headers, image).success())
 
     def share_link(self, track_id: str, share_key: str) -> str:
-        """The link that plays a track for everyone who has it, with a key of type `share`."""
+        """Returns a link that plays a track. `share_key` is a key of type `share`; everybody who has the link can listen."""
         return f"{self.server}/v1/stream/{quote(track_id)}/{quote(share_key)}"

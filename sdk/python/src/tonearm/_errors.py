@@ -17,7 +17,7 @@ _INTERRUPTED = "upload_interrupted"
 
 
 class TonearmError(Exception):
-    """Everything that this package raises about a service."""
+    """The base class of all errors that this package raises about a service."""
 
     @property
     def is_temporary(self) -> bool:
@@ -26,7 +26,7 @@ class TonearmError(Exception):
 
 
 class ApiError(TonearmError):
-    """The service answered, and did not do what it was asked to do."""
+    """The service refused the request or could not carry it out."""
 
     def __init__(
         self,
@@ -80,11 +80,11 @@ class ConflictError(ApiError):
 
 
 class TooLargeError(ApiError):
-    """413: larger than the limit."""
+    """413: the body is larger than the limit."""
 
 
 class UnprocessableError(ApiError):
-    """422: cannot be applied to this resource."""
+    """422: the request cannot be applied to this resource."""
 
 
 class RateLimitError(ApiError):
@@ -116,7 +116,7 @@ class UnexpectedAnswerError(TonearmError):
 
 
 class SourceError(TonearmError):
-    """What was to be uploaded cannot be read, is empty, or is not what was begun."""
+    """The file to upload cannot be read, is empty, or is not the one whose upload was begun."""
 
 
 class UploadExpiredError(TonearmError):
@@ -133,7 +133,7 @@ class TrackFailedError(TonearmError):
 
 
 class SignatureError(TonearmError):
-    """A webhook that was not sent by Tonearm, or long ago."""
+    """The webhook was not sent by Tonearm, or was sent too long ago."""
 
 
 _CLASSES: Dict[int, Type[ApiError]] = {

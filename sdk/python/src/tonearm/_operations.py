@@ -38,7 +38,7 @@ class Operations(Transport):
         api_key_type_id: Optional[types.KeyType] = None,
         limit: Optional[int] = None,
     ) -> Iterator[types.KeyRecord]:
-        """Reads all pages of `list_api_keys`, one after the other, and yields what they list."""
+        """Yields the items of all pages of `list_api_keys`."""
         return self._pages(
             self.list_api_keys,
             "api_keys",
@@ -150,7 +150,7 @@ class Operations(Transport):
         limit: Optional[int] = None,
         offset: Optional[int] = None,
     ) -> Iterator[types.CollectionRecord]:
-        """Reads all pages of `list_collections`, one after the other, and yields what they list."""
+        """Yields the items of all pages of `list_collections`."""
         return self._pages(
             self.list_collections,
             "collections",
@@ -301,7 +301,7 @@ class Operations(Transport):
         limit: Optional[int] = None,
         offset: Optional[int] = None,
     ) -> Iterator[types.ReducedTrack]:
-        """Reads all pages of `list_tracks`, one after the other, and yields what they list."""
+        """Yields the items of all pages of `list_tracks`."""
         return self._pages(
             self.list_tracks,
             "tracks",
@@ -332,7 +332,7 @@ class Operations(Transport):
         limit: Optional[int] = None,
         offset: Optional[int] = None,
     ) -> Iterator[types.CreatorRecord]:
-        """Reads all pages of `list_creators`, one after the other, and yields what they list."""
+        """Yields the items of all pages of `list_creators`."""
         return self._pages(
             self.list_creators,
             "creators",
@@ -413,7 +413,7 @@ class Operations(Transport):
         *,
         limit: Optional[int] = None,
     ) -> Iterator[types.ImportBucketRecord]:
-        """Reads all pages of `list_import_buckets`, one after the other, and yields what they list."""
+        """Yields the items of all pages of `list_import_buckets`."""
         return self._pages(
             self.list_import_buckets,
             "import_buckets",
@@ -492,7 +492,7 @@ class Operations(Transport):
         group: Optional[Literal["day", "track", "collection", "share_link", "referrer", "country"]] = None,
         limit: Optional[int] = None,
     ) -> Iterator[types.ListenRecord]:
-        """Reads all pages of `read_listens`, one after the other, and yields what they list."""
+        """Yields the items of all pages of `read_listens`."""
         return self._pages(
             self.read_listens,
             "listens",
@@ -625,7 +625,7 @@ class Operations(Transport):
         *,
         limit: Optional[int] = None,
     ) -> Iterator[types.ListedPlaySession]:
-        """Reads all pages of `list_play_sessions`, one after the other, and yields what they list."""
+        """Yields the items of all pages of `list_play_sessions`."""
         return self._pages(
             self.list_play_sessions,
             "play_sessions",
@@ -706,7 +706,7 @@ class Operations(Transport):
         *,
         limit: Optional[int] = None,
     ) -> Iterator[types.SigningKeyRecord]:
-        """Reads all pages of `list_signing_keys`, one after the other, and yields what they list."""
+        """Yields the items of all pages of `list_signing_keys`."""
         return self._pages(
             self.list_signing_keys,
             "signing_keys",
@@ -798,7 +798,7 @@ class Operations(Transport):
         sort: Optional[str] = None,
         limit: Optional[int] = None,
     ) -> Iterator[types.FoundRecord]:
-        """Reads all pages of `find_tracks`, one after the other, and yields what they list."""
+        """Yields the items of all pages of `find_tracks`."""
         return self._pages(
             self.find_tracks,
             "tracks",
@@ -1089,7 +1089,7 @@ class Operations(Transport):
         *,
         limit: Optional[int] = None,
     ) -> Iterator[types.ListedUploadSession]:
-        """Reads all pages of `list_upload_sessions`, one after the other, and yields what they list."""
+        """Yields the items of all pages of `list_upload_sessions`."""
         return self._pages(
             self.list_upload_sessions,
             "upload_sessions",
@@ -1167,7 +1167,7 @@ class Operations(Transport):
         group: Optional[Literal["day", "track", "variant"]] = None,
         limit: Optional[int] = None,
     ) -> Iterator[types.UsageRecord]:
-        """Reads all pages of `read_usage`, one after the other, and yields what they list."""
+        """Yields the items of all pages of `read_usage`."""
         return self._pages(
             self.read_usage,
             "usage",
@@ -1197,7 +1197,7 @@ class Operations(Transport):
         *,
         limit: Optional[int] = None,
     ) -> Iterator[types.VariantRecord]:
-        """Reads all pages of `list_variants`, one after the other, and yields what they list."""
+        """Yields the items of all pages of `list_variants`."""
         return self._pages(
             self.list_variants,
             "variants",
@@ -1462,7 +1462,7 @@ class Operations(Transport):
         state: Optional[types.DeliveryState] = None,
         limit: Optional[int] = None,
     ) -> Iterator[types.DeliveryRecord]:
-        """Reads all pages of `list_webhook_deliveries`, one after the other, and yields what they list."""
+        """Yields the items of all pages of `list_webhook_deliveries`."""
         return self._pages(
             self.list_webhook_deliveries,
             "deliveries",

@@ -1728,7 +1728,7 @@ class UsageSums(TypedDict):
     downloads: int
     # The sum of `stream_redirects` and `track_fetches`: requests, whether or not anything was heard. See `/v1/listens`.
     plays: int
-    # Deliveries that started with the first byte of a file.
+    # Deliveries of sound that started with the first byte of a file.
     starts: int
     # Requests of share links that were redirected to a file.
     stream_redirects: int
@@ -1743,7 +1743,7 @@ class DayRecord(TypedDict):
     downloads: int
     # The sum of `stream_redirects` and `track_fetches`: requests, whether or not anything was heard. See `/v1/listens`.
     plays: int
-    # Deliveries that started with the first byte of a file.
+    # Deliveries of sound that started with the first byte of a file.
     starts: int
     # Requests of share links that were redirected to a file.
     stream_redirects: int
@@ -1759,7 +1759,7 @@ class TrackUsageRecord(TypedDict):
     downloads: int
     # The sum of `stream_redirects` and `track_fetches`: requests, whether or not anything was heard. See `/v1/listens`.
     plays: int
-    # Deliveries that started with the first byte of a file.
+    # Deliveries of sound that started with the first byte of a file.
     starts: int
     # Requests of share links that were redirected to a file.
     stream_redirects: int
@@ -1778,7 +1778,7 @@ class VariantUsageRecord(TypedDict):
     downloads: int
     # The sum of `stream_redirects` and `track_fetches`: requests, whether or not anything was heard. See `/v1/listens`.
     plays: int
-    # Deliveries that started with the first byte of a file.
+    # Deliveries of sound that started with the first byte of a file.
     starts: int
     # Requests of share links that were redirected to a file.
     stream_redirects: int

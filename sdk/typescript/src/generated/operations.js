@@ -20,7 +20,7 @@ export class Operations extends Transport {
   }
 
   /**
-   * Reads all pages of `listApiKeys`, one after the other, and yields what they list.
+   * Yields the items of all pages of `listApiKeys`.
    *
    * @param {T.ListApiKeysQuery} [query]
    * @param {RequestOptions} [options]
@@ -98,7 +98,7 @@ export class Operations extends Transport {
   }
 
   /**
-   * Reads all pages of `listCollections`, one after the other, and yields what they list.
+   * Yields the items of all pages of `listCollections`.
    *
    * @param {T.ListCollectionsQuery} [query]
    * @param {RequestOptions} [options]
@@ -209,7 +209,7 @@ export class Operations extends Transport {
   }
 
   /**
-   * Reads all pages of `listTracks`, one after the other, and yields what they list.
+   * Yields the items of all pages of `listTracks`.
    *
    * @param {T.CollectionId} collectionId
    * @param {T.ListTracksQuery} [query]
@@ -232,7 +232,7 @@ export class Operations extends Transport {
   }
 
   /**
-   * Reads all pages of `listCreators`, one after the other, and yields what they list.
+   * Yields the items of all pages of `listCreators`.
    *
    * @param {T.ListCreatorsQuery} [query]
    * @param {RequestOptions} [options]
@@ -299,7 +299,7 @@ export class Operations extends Transport {
   }
 
   /**
-   * Reads all pages of `listImportBuckets`, one after the other, and yields what they list.
+   * Yields the items of all pages of `listImportBuckets`.
    *
    * @param {T.ListImportBucketsQuery} [query]
    * @param {RequestOptions} [options]
@@ -360,7 +360,7 @@ export class Operations extends Transport {
   }
 
   /**
-   * Reads all pages of `readListens`, one after the other, and yields what they list.
+   * Yields the items of all pages of `readListens`.
    *
    * @param {T.ReadListensQuery} [query]
    * @param {RequestOptions} [options]
@@ -469,7 +469,7 @@ export class Operations extends Transport {
   }
 
   /**
-   * Reads all pages of `listPlaySessions`, one after the other, and yields what they list.
+   * Yields the items of all pages of `listPlaySessions`.
    *
    * @param {T.ListPlaySessionsQuery} [query]
    * @param {RequestOptions} [options]
@@ -536,7 +536,7 @@ export class Operations extends Transport {
   }
 
   /**
-   * Reads all pages of `listSigningKeys`, one after the other, and yields what they list.
+   * Yields the items of all pages of `listSigningKeys`.
    *
    * @param {T.ListSigningKeysQuery} [query]
    * @param {RequestOptions} [options]
@@ -600,7 +600,7 @@ export class Operations extends Transport {
   }
 
   /**
-   * Reads all pages of `findTracks`, one after the other, and yields what they list.
+   * Yields the items of all pages of `findTracks`.
    *
    * @param {T.FindTracksQuery} [query]
    * @param {RequestOptions} [options]
@@ -802,7 +802,7 @@ export class Operations extends Transport {
   }
 
   /**
-   * Reads all pages of `listUploadSessions`, one after the other, and yields what they list.
+   * Yields the items of all pages of `listUploadSessions`.
    *
    * @param {T.ListUploadSessionsQuery} [query]
    * @param {RequestOptions} [options]
@@ -858,7 +858,7 @@ export class Operations extends Transport {
   }
 
   /**
-   * Reads all pages of `readUsage`, one after the other, and yields what they list.
+   * Yields the items of all pages of `readUsage`.
    *
    * @param {T.ReadUsageQuery} [query]
    * @param {RequestOptions} [options]
@@ -880,7 +880,7 @@ export class Operations extends Transport {
   }
 
   /**
-   * Reads all pages of `listVariants`, one after the other, and yields what they list.
+   * Yields the items of all pages of `listVariants`.
    *
    * @param {T.ListVariantsQuery} [query]
    * @param {RequestOptions} [options]
@@ -1055,7 +1055,7 @@ export class Operations extends Transport {
   }
 
   /**
-   * Reads all pages of `listWebhookDeliveries`, one after the other, and yields what they list.
+   * Yields the items of all pages of `listWebhookDeliveries`.
    *
    * @param {T.WebhookId} webhookId
    * @param {T.ListWebhookDeliveriesQuery} [query]

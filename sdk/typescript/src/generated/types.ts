@@ -1588,7 +1588,7 @@ export interface UsageSums {
   downloads: number;
   /** The sum of `stream_redirects` and `track_fetches`: requests, whether or not anything was heard. See `/v1/listens`. */
   plays: number;
-  /** Deliveries that started with the first byte of a file. */
+  /** Deliveries of sound that started with the first byte of a file. */
   starts: number;
   /** Requests of share links that were redirected to a file. */
   stream_redirects: number;
@@ -1606,7 +1606,7 @@ export interface DayRecord {
   downloads: number;
   /** The sum of `stream_redirects` and `track_fetches`: requests, whether or not anything was heard. See `/v1/listens`. */
   plays: number;
-  /** Deliveries that started with the first byte of a file. */
+  /** Deliveries of sound that started with the first byte of a file. */
   starts: number;
   /** Requests of share links that were redirected to a file. */
   stream_redirects: number;
@@ -1622,7 +1622,7 @@ export interface TrackUsageRecord {
   downloads: number;
   /** The sum of `stream_redirects` and `track_fetches`: requests, whether or not anything was heard. See `/v1/listens`. */
   plays: number;
-  /** Deliveries that started with the first byte of a file. */
+  /** Deliveries of sound that started with the first byte of a file. */
   starts: number;
   /** Requests of share links that were redirected to a file. */
   stream_redirects: number;
@@ -1641,7 +1641,7 @@ export interface VariantUsageRecord {
   downloads: number;
   /** The sum of `stream_redirects` and `track_fetches`: requests, whether or not anything was heard. See `/v1/listens`. */
   plays: number;
-  /** Deliveries that started with the first byte of a file. */
+  /** Deliveries of sound that started with the first byte of a file. */
   starts: number;
   /** Requests of share links that were redirected to a file. */
   stream_redirects: number;

@@ -11,7 +11,7 @@ export class Operations extends Transport {
      */
     listApiKeys(query?: T.ListApiKeysQuery, options?: RequestOptions): Promise<T.ListApiKeysResponse>;
     /**
-     * Reads all pages of `listApiKeys`, one after the other, and yields what they list.
+     * Yields the items of all pages of `listApiKeys`.
      *
      * @param {T.ListApiKeysQuery} [query]
      * @param {RequestOptions} [options]
@@ -71,7 +71,7 @@ export class Operations extends Transport {
      */
     listCollections(query?: T.ListCollectionsQuery, options?: RequestOptions): Promise<T.ListCollectionsResponse>;
     /**
-     * Reads all pages of `listCollections`, one after the other, and yields what they list.
+     * Yields the items of all pages of `listCollections`.
      *
      * @param {T.ListCollectionsQuery} [query]
      * @param {RequestOptions} [options]
@@ -155,7 +155,7 @@ export class Operations extends Transport {
      */
     listTracks(collectionId: T.CollectionId, query?: T.ListTracksQuery, options?: RequestOptions): Promise<T.ListTracksResponse>;
     /**
-     * Reads all pages of `listTracks`, one after the other, and yields what they list.
+     * Yields the items of all pages of `listTracks`.
      *
      * @param {T.CollectionId} collectionId
      * @param {T.ListTracksQuery} [query]
@@ -172,7 +172,7 @@ export class Operations extends Transport {
      */
     listCreators(query?: T.ListCreatorsQuery, options?: RequestOptions): Promise<T.ListCreatorsResponse>;
     /**
-     * Reads all pages of `listCreators`, one after the other, and yields what they list.
+     * Yields the items of all pages of `listCreators`.
      *
      * @param {T.ListCreatorsQuery} [query]
      * @param {RequestOptions} [options]
@@ -221,7 +221,7 @@ export class Operations extends Transport {
      */
     listImportBuckets(query?: T.ListImportBucketsQuery, options?: RequestOptions): Promise<T.ListImportBucketsResponse>;
     /**
-     * Reads all pages of `listImportBuckets`, one after the other, and yields what they list.
+     * Yields the items of all pages of `listImportBuckets`.
      *
      * @param {T.ListImportBucketsQuery} [query]
      * @param {RequestOptions} [options]
@@ -267,7 +267,7 @@ export class Operations extends Transport {
      */
     readListens(query?: T.ReadListensQuery, options?: RequestOptions): Promise<T.ReadListensResponse>;
     /**
-     * Reads all pages of `readListens`, one after the other, and yields what they list.
+     * Yields the items of all pages of `readListens`.
      *
      * @param {T.ReadListensQuery} [query]
      * @param {RequestOptions} [options]
@@ -349,7 +349,7 @@ export class Operations extends Transport {
      */
     listPlaySessions(query?: T.ListPlaySessionsQuery, options?: RequestOptions): Promise<T.ListPlaySessionsResponse>;
     /**
-     * Reads all pages of `listPlaySessions`, one after the other, and yields what they list.
+     * Yields the items of all pages of `listPlaySessions`.
      *
      * @param {T.ListPlaySessionsQuery} [query]
      * @param {RequestOptions} [options]
@@ -398,7 +398,7 @@ export class Operations extends Transport {
      */
     listSigningKeys(query?: T.ListSigningKeysQuery, options?: RequestOptions): Promise<T.ListSigningKeysResponse>;
     /**
-     * Reads all pages of `listSigningKeys`, one after the other, and yields what they list.
+     * Yields the items of all pages of `listSigningKeys`.
      *
      * @param {T.ListSigningKeysQuery} [query]
      * @param {RequestOptions} [options]
@@ -447,7 +447,7 @@ export class Operations extends Transport {
      */
     findTracks(query?: T.FindTracksQuery, options?: RequestOptions): Promise<T.FindTracksResponse>;
     /**
-     * Reads all pages of `findTracks`, one after the other, and yields what they list.
+     * Yields the items of all pages of `findTracks`.
      *
      * @param {T.FindTracksQuery} [query]
      * @param {RequestOptions} [options]
@@ -601,7 +601,7 @@ export class Operations extends Transport {
      */
     listUploadSessions(query?: T.ListUploadSessionsQuery, options?: RequestOptions): Promise<T.ListUploadSessionsResponse>;
     /**
-     * Reads all pages of `listUploadSessions`, one after the other, and yields what they list.
+     * Yields the items of all pages of `listUploadSessions`.
      *
      * @param {T.ListUploadSessionsQuery} [query]
      * @param {RequestOptions} [options]
@@ -642,7 +642,7 @@ export class Operations extends Transport {
      */
     readUsage(query?: T.ReadUsageQuery, options?: RequestOptions): Promise<T.ReadUsageResponse>;
     /**
-     * Reads all pages of `readUsage`, one after the other, and yields what they list.
+     * Yields the items of all pages of `readUsage`.
      *
      * @param {T.ReadUsageQuery} [query]
      * @param {RequestOptions} [options]
@@ -658,7 +658,7 @@ export class Operations extends Transport {
      */
     listVariants(query?: T.ListVariantsQuery, options?: RequestOptions): Promise<T.ListVariantsResponse>;
     /**
-     * Reads all pages of `listVariants`, one after the other, and yields what they list.
+     * Yields the items of all pages of `listVariants`.
      *
      * @param {T.ListVariantsQuery} [query]
      * @param {RequestOptions} [options]
@@ -791,7 +791,7 @@ export class Operations extends Transport {
      */
     listWebhookDeliveries(webhookId: T.WebhookId, query?: T.ListWebhookDeliveriesQuery, options?: RequestOptions): Promise<T.ListWebhookDeliveriesResponse>;
     /**
-     * Reads all pages of `listWebhookDeliveries`, one after the other, and yields what they list.
+     * Yields the items of all pages of `listWebhookDeliveries`.
      *
      * @param {T.WebhookId} webhookId
      * @param {T.ListWebhookDeliveriesQuery} [query]

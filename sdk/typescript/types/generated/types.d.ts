@@ -1440,7 +1440,7 @@ export interface UsageSums {
     downloads: number;
     /** The sum of `stream_redirects` and `track_fetches`: requests, whether or not anything was heard. See `/v1/listens`. */
     plays: number;
-    /** Deliveries that started with the first byte of a file. */
+    /** Deliveries of sound that started with the first byte of a file. */
     starts: number;
     /** Requests of share links that were redirected to a file. */
     stream_redirects: number;
@@ -1456,7 +1456,7 @@ export interface DayRecord {
     downloads: number;
     /** The sum of `stream_redirects` and `track_fetches`: requests, whether or not anything was heard. See `/v1/listens`. */
     plays: number;
-    /** Deliveries that started with the first byte of a file. */
+    /** Deliveries of sound that started with the first byte of a file. */
     starts: number;
     /** Requests of share links that were redirected to a file. */
     stream_redirects: number;
@@ -1471,7 +1471,7 @@ export interface TrackUsageRecord {
     downloads: number;
     /** The sum of `stream_redirects` and `track_fetches`: requests, whether or not anything was heard. See `/v1/listens`. */
     plays: number;
-    /** Deliveries that started with the first byte of a file. */
+    /** Deliveries of sound that started with the first byte of a file. */
     starts: number;
     /** Requests of share links that were redirected to a file. */
     stream_redirects: number;
@@ -1489,7 +1489,7 @@ export interface VariantUsageRecord {
     downloads: number;
     /** The sum of `stream_redirects` and `track_fetches`: requests, whether or not anything was heard. See `/v1/listens`. */
     plays: number;
-    /** Deliveries that started with the first byte of a file. */
+    /** Deliveries of sound that started with the first byte of a file. */
     starts: number;
     /** Requests of share links that were redirected to a file. */
     stream_redirects: number;

@@ -11,10 +11,10 @@ test("a sentence has its values, and what is in them stays as it is", () => {
 });
 
 test("what is wrong is said with the title, if there is one", () => {
-  assert.equal(sentenceOf("missing", "Ebb"), "“Ebb” is no longer available.");
-  assert.equal(sentenceOf("missing", ""), "This track is no longer available.");
-  assert.equal(sentenceOf("link", "Ebb"), "This link is no longer valid. Ask for a new one.");
-  assert.equal(sentenceOf("empty", "Tides"), "Tides has no tracks to play yet.");
+  assert.equal(sentenceOf({ kind: "missing", title: "Ebb" }), "“Ebb” is no longer available.");
+  assert.equal(sentenceOf({ kind: "missing", title: "" }), "This track is no longer available.");
+  assert.equal(sentenceOf({ kind: "link", title: "Ebb" }), "This link is no longer valid. Ask for a new one.");
+  assert.equal(sentenceOf({ kind: "empty", title: "Tides" }), "Tides has no tracks to play yet.");
 });
 
 test("seconds are written and said", () => {

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { Listener, track } from "./listener.js";
 
 const NETWORK = { code: 2, isPaused: false };
+const DECODE = { code: 3, isPaused: false };
 const NOT_SUPPORTED = { code: 4, isPaused: false };
 
 /** The sources of the track that is shown end at a time. */
@@ -19,14 +20,14 @@ function endingAt(until) {
 }
 
 /** Everything that is tried for a track fails, and the server seems to deliver it. */
-function failsAlike(listener) {
+function failsAlike(listener, error = NOT_SUPPORTED) {
   for (let tries = 0; tries < 10 && !listener.last("retryLater"); tries += 1) {
     const { id } = listener.state.tracks[listener.state.index];
     if (listener.state.track.id !== id) listener.loads(id, ["hq"]);
     listener.take();
-    listener.hears("error", NOT_SUPPORTED);
-    if (listener.last("loadTrack")) listener.loads(listener.state.track.id, ["hq"]);
-    if (listener.last("diagnose")) listener.diagnoses(null);
+    listener.hears("error", error);
+    if (listener.last("loadTrack")) listener.loads(id, listener.state.track.sources.map(({ label }) => label));
+    if (listener.last("diagnose")) listener.diagnoses(null, error.code);
   }
   return listener.last("retryLater");
 }
@@ -135,6 +136,21 @@ test("what fails everywhere alike is tried again, less and less often", () => {
   // It is back: nothing is struck out.
   listener.loads(listener.state.tracks[listener.state.index].id).hears("playing").hears("timeupdate", { position: 6, isPaused: false });
   assert.deepEqual(listener.state.failed, []);
+});
+
+test("two tracks in a row that fail although they are delivered are not damaged: the browser cannot play", () => {
+  const listener = Listener.of("a", "b", "c", "d").plays();
+  failsAlike(listener, DECODE);
+  const { failed, index, problem } = listener.state;
+  assert.deepEqual([problem.kind, problem.isRetrying, failed, index], ["device", true, [], 2]);
+  // Whoever tries again hears the first of them.
+  assert.equal(listener.on("again", { isAsked: true }).last("loadTrack").id, "a");
+});
+
+test("the only track is not damaged if none of its files can be decoded", () => {
+  const listener = Listener.of("a").plays().hears("error", DECODE).hears("error", DECODE).loads("a").hears("error", DECODE);
+  listener.diagnoses(null, DECODE.code);
+  assert.deepEqual([listener.state.problem.kind, listener.state.failed], ["device", []]);
 });
 
 test("one file that is not delivered for a minute does not hold the list", () => {

@@ -362,6 +362,7 @@ async fn typed_titles_come_back_and_selections_of_other_lists_stay() {
     browser.shows("h1", "Retitle 2 tracks").await;
     browser.shows(".notice", "Your input has been restored.").await;
     browser.until("document.querySelector('.field:nth-of-type(2) input[name=title]').value === 'Beta'").await;
+    browser.until("new FormData(document.querySelector('main form')).getAll('track').length === 1").await;
     browser.click("button.primary").await;
     browser.shows(".toast", "Titles changed.").await;
     lists(browser, "a,Beta").await;

@@ -89,6 +89,20 @@ async fn any_number_of_tabs_leave_the_host_free_and_share_one_stream() {
     client.switch_to_window(tabs[0].clone()).await.unwrap();
     browser.until(&format!("{STATE} === 'Ready'")).await;
     worker.stop().await;
+
+    // What another client uploads while pages wait for it.
+    let api = &ada.server.client;
+    let awaited = api.track(&collection, "Late.wav").await;
+    let id = awaited["track_id"].as_str().unwrap();
+    let page = ada.opens_another(&format!("/tracks/{id}")).await;
+    browser.until("document.querySelector('[data-awaited]')").await;
+    ada.opens_another(&path).await;
+    let state = format!("document.querySelector('[data-track=\"{id}\"] [data-state]').textContent");
+    browser.until(&format!("{state} === 'Waiting for upload'")).await;
+    api.upload_to(&awaited, half_a_minute(220.0)).await;
+    browser.until(&format!("{state} === 'Queued' && {OPEN} === 1")).await;
+    client.switch_to_window(page).await.unwrap();
+    browser.until("document.querySelector('[data-following]')").await;
     ada.leaves().await;
 }
 

@@ -15,18 +15,18 @@ const SHOWN: [&str; 5] = ["id", "title", "player_subtitle", "organization_index"
 #[serde(deny_unknown_fields)]
 #[schemars(crate = "rmcp::schemars")]
 pub(super) struct ListCollections {
-    /// Most collections of a page. Default: 20.
+    /// The most collections on one page. Default: 20.
     #[schemars(range(min = 1, max = 50))]
     limit: Option<u64>,
-    /// The next_cursor of the page before.
+    /// The next_cursor of the previous page.
     cursor: Option<String>,
 }
 
 impl Call for ListCollections {
     const NAME: &'static str = "list_collections";
     const TITLE: &'static str = "List collections";
-    const TEXT: &'static str = "Lists the collections, each of which contains tracks, such as an album or a podcast. Read on with next_cursor \
-         until it is null.";
+    const TEXT: &'static str = "Lists the collections, each of which contains tracks, such as an album or a podcast. To read them all, \
+         repeat the call with next_cursor until it is null.";
     const EFFECT: Effect = Effect::Reads;
 
     async fn call(mut self, client: &Client) -> Result<Value, Problem> {
@@ -45,18 +45,18 @@ impl Call for ListCollections {
 #[serde(deny_unknown_fields)]
 #[schemars(crate = "rmcp::schemars")]
 pub(super) struct CreateCollection {
-    /// Its title.
+    /// The title of the collection.
     title: String,
     /// What players show below the title of a track that has no subtitle of its own.
     player_subtitle: Option<String>,
-    /// The caller's own id of it.
+    /// Your own id for the collection.
     organization_index: Option<String>,
 }
 
 impl Call for CreateCollection {
     const NAME: &'static str = "create_collection";
     const TITLE: &'static str = "Create a collection";
-    const TEXT: &'static str = "Creates a collection.";
+    const TEXT: &'static str = "Creates an empty collection.";
     const EFFECT: Effect = Effect::Adds;
     const AFTER_TIMEOUT: &'static str =
         "it may have created the collection all the same, so look with list_collections before you try again";

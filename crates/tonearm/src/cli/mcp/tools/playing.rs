@@ -26,7 +26,7 @@ pub(super) struct CreatePlaySession {
     variants: Option<Vec<String>>,
     /// Whether files can be downloaded, which the key must also allow.
     is_downloadable: Option<bool>,
-    /// For how many seconds it is valid. Default: 3600.
+    /// How many seconds the session is valid. Default: 3600.
     #[schemars(range(min = 60, max = 86400))]
     expires_in: Option<u64>,
 }
@@ -34,8 +34,8 @@ pub(super) struct CreatePlaySession {
 impl Call for CreatePlaySession {
     const NAME: &'static str = "create_play_session";
     const TITLE: &'static str = "Create a play session";
-    const TEXT: &'static str = "Creates a play session, with which players play a collection or a track until it expires. Returns its id, the first \
-         tracks, and URLs that play the first of them. The id and the URLs are credentials: whoever has them can listen.";
+    const TEXT: &'static str = "Creates a play session, which lets players play a collection or a track until it expires. Returns the id of the session, \
+         its first tracks, and URLs that play the first of them. The id and the URLs are credentials: whoever has them can listen.";
     const EFFECT: Effect = Effect::Adds;
     const AFTER_TIMEOUT: &'static str =
         "it may have created a session all the same, which expires unused, so you can try again";

@@ -17,11 +17,11 @@ pub(super) struct CreateShareLink {
     /// The track.
     #[schemars(with = "String", extend("format" = "uuid"))]
     track_id: TrackId,
-    /// The index of the variant that it plays, such as hq or preview; read_track lists them.
+    /// The index of the variant that the link plays, such as hq or preview. read_track lists the variants.
     variant: String,
-    /// What people call the link in the dashboard. Default: the title of the track.
+    /// The name of the link in the dashboard. Default: the title of the track.
     title: Option<String>,
-    /// When it expires (RFC 3339). Default: never.
+    /// When the link expires (RFC 3339). Default: never.
     expires_at: Option<String>,
 }
 
@@ -66,7 +66,7 @@ pub(super) struct RevokeShareLink {
 impl Call for RevokeShareLink {
     const NAME: &'static str = "revoke_share_link";
     const TITLE: &'static str = "Revoke a share link";
-    const TEXT: &'static str = "Revokes a share link: it plays nothing from now on, wherever it was sent.";
+    const TEXT: &'static str = "Revokes a share link. It stops working for everybody who has it.";
     const EFFECT: Effect = Effect::Removes;
 
     async fn call(self, client: &Client) -> Result<Value, Problem> {

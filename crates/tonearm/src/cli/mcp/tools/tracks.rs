@@ -49,21 +49,22 @@ const WHOLE: [&str; 17] = [
 #[serde(deny_unknown_fields)]
 #[schemars(crate = "rmcp::schemars")]
 pub(super) struct FindTracks {
-    /// Words that the track's titles, file name, organization_index or tags contain; all of them must be found.
+    /// Words to search for. Each of them must be in the titles, the file name, the organization_index or the tags of the track.
     query: Option<String>,
     /// Statuses, separated by commas: initialized, init_error, processing, fallback_processing, ready, incomplete, error.
     status: Option<String>,
     /// Only tracks of this collection.
     #[schemars(with = "Option<String>", extend("format" = "uuid"))]
     collection_id: Option<CollectionId>,
-    /// Only tracks with exactly this id of the caller's own.
+    /// Only tracks with exactly this organization_index, which is your own id for a track.
     organization_index: Option<String>,
-    /// created, title, duration or status, or within a collection order; with a minus sign before it, in reverse. Default: -created.
+    /// What to sort by: created, title, duration or status, or order, which requires collection_id. With a minus sign before it, the
+    /// order is reversed. Default: -created.
     sort: Option<String>,
-    /// Most tracks of a page. Default: 20.
+    /// The most tracks on one page. Default: 20.
     #[schemars(range(min = 1, max = 50))]
     limit: Option<u64>,
-    /// The next_cursor of the page before.
+    /// The next_cursor of the previous page.
     cursor: Option<String>,
 }
 
@@ -86,8 +87,8 @@ pub(super) fn page(limit: Option<u64>) -> Result<Option<u64>, Problem> {
 impl Call for FindTracks {
     const NAME: &'static str = "find_tracks";
     const TITLE: &'static str = "Find tracks";
-    const TEXT: &'static str = "Lists and searches tracks in all collections. Read on with next_cursor until it is null: a page can be empty and \
-         not be the last.";
+    const TEXT: &'static str = "Lists and searches tracks in all collections. To read them all, repeat the call with next_cursor until it is null: \
+         a page can be empty although others follow.";
     const EFFECT: Effect = Effect::Reads;
 
     async fn call(mut self, client: &Client) -> Result<Value, Problem> {
@@ -110,8 +111,8 @@ pub(super) struct ReadTrack {
 impl Call for ReadTrack {
     const NAME: &'static str = "read_track";
     const TITLE: &'static str = "Read a track";
-    const TEXT: &'static str = "Returns a track with its tags, its transcript (at most 4,000 characters), its status, and how far each of its \
-         variants is.";
+    const TEXT: &'static str = "Returns a track with its tags, the first 4,000 characters of its transcript, its status, and the progress of each of \
+         its variants.";
     const EFFECT: Effect = Effect::Reads;
 
     async fn call(self, client: &Client) -> Result<Value, Problem> {
@@ -145,7 +146,7 @@ pub(super) struct UpdateTrack {
 impl Call for UpdateTrack {
     const NAME: &'static str = "update_track";
     const TITLE: &'static str = "Update a track";
-    const TEXT: &'static str = "Sets the title or the subtitle of a track, or moves it to another collection. What is not given does not change.";
+    const TEXT: &'static str = "Sets the title or the subtitle of a track, or moves it to another collection. Fields that you leave out do not change.";
     const EFFECT: Effect = Effect::Changes;
 
     async fn call(self, client: &Client) -> Result<Value, Problem> {

@@ -22,13 +22,13 @@ pub(super) struct UploadFromUrl {
     /// The collection. Not needed if the key is limited to one.
     #[schemars(with = "Option<String>", extend("format" = "uuid"))]
     collection_id: Option<CollectionId>,
-    /// The name of the file. Default: what its server calls it.
+    /// The name of the file. Default: the name that its server gives.
     file_name: Option<String>,
     /// The title that players show. Default: that of the file's tags.
     player_title: Option<String>,
     /// The subtitle that players show, such as the artist. Default: that of the file's tags.
     player_subtitle: Option<String>,
-    /// The caller's own id of the track.
+    /// Your own id for the track.
     organization_index: Option<String>,
 }
 
@@ -36,7 +36,7 @@ impl Call for UploadFromUrl {
     const NAME: &'static str = "upload_from_url";
     const TITLE: &'static str = "Upload from a URL";
     const TEXT: &'static str = "Creates a track whose file the service fetches from a URL and processes in the background. Call read_track to see \
-         how far it is.";
+         its progress.";
     const EFFECT: Effect = Effect::Adds;
     const AFTER_TIMEOUT: &'static str =
         "it may have created the track all the same, so look with find_tracks before you try again";

@@ -31,18 +31,18 @@ pub(super) struct ReadListens {
     to: Option<String>,
     /// What to group by. Default: day.
     group: Option<ListenGroup>,
-    /// Most rows of a page. Default: 20.
+    /// The most rows in one answer. Default: 20.
     #[schemars(range(min = 1, max = 50))]
     limit: Option<u64>,
-    /// How many rows to skip.
+    /// How many rows to skip, to read the next ones.
     offset: Option<u64>,
 }
 
 impl Call for ReadListens {
     const NAME: &'static str = "read_listens";
     const TITLE: &'static str = "Read listens";
-    const TEXT: &'static str = "Sums up what was heard: listens, listeners and seconds, by day, track, collection, share link, referrer or country. A listen is at \
-         least one minute of a track, or a whole track that is shorter.";
+    const TEXT: &'static str = "Sums up listens, listeners and seconds by day, track, collection, share link, referrer or country. A listen is at least \
+         one minute of a track, or all of a shorter one, delivered to one listener on one day.";
     const EFFECT: Effect = Effect::Reads;
 
     async fn call(mut self, client: &Client) -> Result<Value, Problem> {
@@ -71,17 +71,17 @@ pub(super) struct ReadUsage {
     to: Option<String>,
     /// What to group by. Default: day.
     group: Option<UsageGroup>,
-    /// Most rows of a page. Default: 20.
+    /// The most rows in one answer. Default: 20.
     #[schemars(range(min = 1, max = 50))]
     limit: Option<u64>,
-    /// How many rows to skip.
+    /// How many rows to skip, to read the next ones.
     offset: Option<u64>,
 }
 
 impl Call for ReadUsage {
     const NAME: &'static str = "read_usage";
     const TITLE: &'static str = "Read usage";
-    const TEXT: &'static str = "Sums up requests, downloads and bytes delivered, by day, track or variant, whether or not anything was heard.";
+    const TEXT: &'static str = "Sums up requests, downloads and bytes delivered, by day, track or variant, including what does not count as a listen.";
     const EFFECT: Effect = Effect::Reads;
 
     async fn call(mut self, client: &Client) -> Result<Value, Problem> {
