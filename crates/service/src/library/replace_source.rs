@@ -2,8 +2,8 @@
 
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
-    AuditAction, ErrorCode, Job, REPLACED_FILES_SECONDS, Replacement, ReplacementState, Track, TrackId,
-    UPLOAD_URL_TTL_SECONDS,
+    AuditAction, ErrorCode, Job, REPLACED_FILES_SECONDS, Replacement, ReplacementState, TextChanges, Track,
+    TrackId, UPLOAD_URL_TTL_SECONDS,
 };
 
 use super::Library;
@@ -53,6 +53,7 @@ impl Library {
             file_name,
             source: None,
             former_file_name: None,
+            text_changes: TextChanges::default(),
             created_at: now,
             expires_at: now.plus_seconds(UPLOAD_URL_TTL_SECONDS.into()),
             person_id: caller.origin.actor.person_id(),
