@@ -36,6 +36,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Resul
             failed += usize::from(finding.verdict == Verdict::Failed);
         }
     };
+    print(node::ignored_variables());
     // A node that only delivers runs no ffmpeg and has no database, even where a default names one.
     let mut catalog = None;
     if config.needs_catalog() {
