@@ -60,9 +60,10 @@ impl Transaction {
                 Column::PersonId,
                 Column::ApiKeyId,
                 Column::FormerFileName,
+                Column::TextChanges,
             ])
             .to_owned();
-        let insert = Entity::insert(ActiveModel::from(replacement)).on_conflict(replace);
+        let insert = Entity::insert(ActiveModel::try_from(replacement)?).on_conflict(replace);
         insert.exec_without_returning(self.db()).await?;
         Ok(())
     }

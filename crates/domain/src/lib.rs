@@ -170,7 +170,7 @@ pub use password::{Password, PasswordError};
 pub use patch::{ChangedMeanwhile, Patch};
 pub use person::{EmailAddress, EmailAddressError, Membership, Person, Role, RoleError};
 pub use person_identity::PersonIdentity;
-pub use player_text::{shown_subtitle, shown_title};
+pub use player_text::{TextChanges, shown_subtitle, shown_title};
 pub use preview::{PreviewLength, PreviewSettings};
 pub use progress::{Making, Rendering, TrackProgress, VariantProgress};
 pub use quota::{QuotaExceeded, QuotaKind, QuotaUsage, Quotas, RecordLimits, RecordUsage};

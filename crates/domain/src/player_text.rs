@@ -4,6 +4,10 @@
 //! the collection and the organization. Derived texts are stored as if they had been set only when a
 //! replaced file would change them.
 
+use std::mem;
+
+use serde::{Deserialize, Serialize};
+
 use crate::organization::{Collection, Organization};
 use crate::track::{Track, TrackInfo};
 use crate::track_summary::TrackSummary;
@@ -15,6 +19,31 @@ const ARTIST_TAG: &str = "artist";
 
 /// Maximum number of characters of a tag that are shown.
 const LONGEST_TAG: usize = 1000;
+
+/// The texts that were set or removed with a new source, so that an undo changes them back.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TextChanges {
+    title: Option<TextChange>,
+    subtitle: Option<TextChange>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct TextChange {
+    before: Option<String>,
+    after: Option<String>,
+}
+
+impl TextChange {
+    fn make(text: &mut Option<String>, after: Option<String>) -> Option<Self> {
+        let before = mem::replace(text, after.clone());
+        Some(Self { before, after })
+    }
+
+    /// Changes a text back that was not changed since.
+    fn undo(self, text: &mut Option<String>) -> Option<Self> {
+        if *text == self.after { Self::make(text, self.before) } else { None }
+    }
+}
 
 /// The title of a track: the one that was set, otherwise the title tag, otherwise the file name without its extension.
 pub fn shown_title<'a>(set: Option<&'a str>, title_tag: Option<&'a str>, file_name: &'a str) -> &'a str {
@@ -69,16 +98,29 @@ impl Track {
         shown_title(None, self.info.title_tag(), &self.file_name)
     }
 
-    /// Sets the texts that came from the tags or the name of the former source, if this one has others: people go on
-    /// seeing what they saw.
-    pub fn keep_texts_of(&mut self, former: &Self) {
+    /// Sets the texts that came from the tags or the name of the former source, or from the collection, if this source has
+    /// others: people go on seeing what they saw.
+    pub fn keep_texts_of(&mut self, former: &Self, of_collection: Option<&str>) -> TextChanges {
+        let mut changes = TextChanges::default();
         if self.shown_title() != former.shown_title() {
-            self.player_title = Some(former.shown_title().to_owned());
+            changes.title = TextChange::make(&mut self.player_title, Some(former.shown_title().to_owned()));
         }
-        let artist = first_said([former.player_subtitle.as_deref(), former.info.artist_tag()]);
-        if artist.is_some() && artist != first_said([self.player_subtitle.as_deref(), self.info.artist_tag()])
-        {
-            self.player_subtitle = artist.map(str::to_owned);
+        let subtitle = |track: &Self| {
+            let own = [track.player_subtitle.as_deref(), track.info.artist_tag(), of_collection];
+            first_said(own).map(str::to_owned)
+        };
+        let seen = subtitle(former);
+        if seen.is_some() && seen != subtitle(self) {
+            changes.subtitle = TextChange::make(&mut self.player_subtitle, seen);
+        }
+        changes
+    }
+
+    /// Undoes changes of texts. Returns those that it makes.
+    pub fn undo_texts(&mut self, changes: TextChanges) -> TextChanges {
+        TextChanges {
+            title: changes.title.and_then(|change| change.undo(&mut self.player_title)),
+            subtitle: changes.subtitle.and_then(|change| change.undo(&mut self.player_subtitle)),
         }
     }
 

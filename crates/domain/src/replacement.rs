@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::player_text::TextChanges;
 use crate::timestamp::Timestamp;
 use crate::track::Source;
 use crate::upload::Upload;
@@ -40,6 +41,8 @@ pub struct Replacement {
     pub source: Option<Source>,
     /// When it is completed: the file name that the track had before. An undo keeps that of the replacement it undoes.
     pub former_file_name: Option<String>,
+    /// When it is completed: the texts of the track that it changed. An undo has those that it changes back.
+    pub text_changes: TextChanges,
     /// When it was requested.
     pub created_at: Timestamp,
     /// When its upload URL expires, or `created_at`, if the right of whoever requested it has ended since. When it is
@@ -158,6 +161,7 @@ mod tests {
             file_name: None,
             source: None,
             former_file_name: None,
+            text_changes: TextChanges::default(),
             created_at: now,
             expires_at: now.plus_seconds(3600),
             person_id: None,

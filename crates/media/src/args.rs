@@ -308,7 +308,7 @@ fn encode(args: Args, probe: &Probe, output: &Output<'_>, gain: Option<Gain>, ha
     // Of Vorbis in a single page, ffmpeg and the browsers that use it play 128 samples less.
     let seconds = output.window.map_or(probe.duration, |(start, end)| end - start);
     let is_short = settings.codec == Codec::Ogg && seconds > 0.0 && seconds < 2.0;
-    let page = is_short.then(|| "20000".to_owned());
+    let page = is_short.then(|| "1".to_owned());
     args.words("-fflags +bitexact")
         .maybe("-movie_timescale", timescale)
         .maybe("-page_duration", page)
@@ -420,8 +420,7 @@ fn shaping(probe: &Probe, output: &Output<'_>) -> Vec<String> {
 
 /// The filters that give a part of the input as samples that can be heard.
 fn shaped(probe: &Probe, part: String) -> Vec<String> {
-    let is_float = probe.info.codec.as_deref().is_some_and(|codec| codec.starts_with("pcm_f"));
-    std::iter::once(part).chain(is_float.then(|| POSSIBLE.to_owned())).collect()
+    std::iter::once(part).chain(probe.may_be_impossible.then(|| POSSIBLE.to_owned())).collect()
 }
 
 /// The filters that bring the input to an output's rate.

@@ -1,7 +1,5 @@
 //! Measuring sound, alone or together with its first renders.
 
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -65,6 +63,7 @@ impl Media {
     ) -> Result<(Analysis, Vec<Rendered>), MediaError> {
         let permit = self.encoder_permit(scope).await?;
         let (input, size) = self.open(input).await?;
+        let probe = &looked_through(&input, probe, scope).await?;
         let folder = fresh_folder(scratch).await?;
         let analyser = Analyser::new(probe, levels, progress);
         let outputs: Vec<(Output<'_>, PathBuf)> = outputs
@@ -104,6 +103,21 @@ impl Media {
     }
 }
 
+/// The probe of a file whose plain samples were looked at.
+pub(crate) async fn looked_through(
+    input: &Path,
+    probe: &Probe,
+    scope: &RunScope,
+) -> Result<Probe, MediaError> {
+    let mut probe = probe.clone();
+    if let Some(pcm) = probe.pcm.filter(|_| probe.may_be_impossible) {
+        let (input, cancel) = (input.to_owned(), scope.cancel.clone());
+        let looked = tokio::task::spawn_blocking(move || pcm.are_possible(&input, &cancel));
+        probe.may_be_impossible = !looked.await.map_err(std::io::Error::other)??;
+    }
+    Ok(probe)
+}
+
 /// Measures samples that need no decoder. Dropping the future stops it.
 async fn read_directly(
     input: PathBuf,
@@ -113,11 +127,7 @@ async fn read_directly(
 ) -> Result<Analysis, MediaError> {
     let cancel = scope.cancel.child_token();
     let _dropped = cancel.clone().drop_guard();
-    let read = move || {
-        let mut file = File::open(input)?;
-        file.seek(SeekFrom::Start(pcm.start))?;
-        analyser.measure(file.take(pcm.length), pcm.encoding, &cancel)
-    };
+    let read = move || analyser.measure(pcm.open(&input)?, pcm.encoding, &cancel);
     tokio::task::spawn_blocking(read).await.map_err(std::io::Error::other)?
 }
 

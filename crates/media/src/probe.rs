@@ -37,6 +37,8 @@ pub struct Probe {
     pub picture: Option<Picture>,
     /// Where the samples are stored, if they can be read without a decoder.
     pub pcm: Option<Pcm>,
+    /// Whether samples may be NaN, or exceed full scale by more than 36 dB, as floats can.
+    pub may_be_impossible: bool,
     /// How ffmpeg has to read the file, if it would not detect it.
     pub entry: Option<Entry>,
     /// How much sound the file declares.
@@ -230,6 +232,7 @@ impl Probe {
             has_video: false,
             picture: None,
             pcm: None,
+            may_be_impossible: false,
             entry: None,
             promise: DeclaredLength::Unknown,
             is_estimated: false,
@@ -307,6 +310,7 @@ impl Probe {
             has_video: streams.iter().any(|s| s.is("video") && s.disposition.attached_pic == 0),
             picture,
             pcm: None,
+            may_be_impossible: may_be_impossible(chosen, bits),
             entry: None,
             promise: promise(chosen, &format, streams.len()),
             is_estimated: false,
@@ -324,6 +328,14 @@ impl Probe {
             told_chapters,
         })
     }
+}
+
+/// Whether the samples of a stream may be floats as they were put in. WavPack stores them as 32 bits.
+fn may_be_impossible(stream: &Stream, bits: Option<u32>) -> bool {
+    stream
+        .codec_name
+        .as_deref()
+        .is_some_and(|codec| codec.starts_with("pcm_f") || (codec == "wavpack" && bits == Some(32)))
 }
 
 /// The length that the file declares for a stream. The length of the whole file only counts if it has a single stream.

@@ -18,6 +18,7 @@ use crate::analyse::{Analyser, Analysis, count_frames};
 use crate::error::MediaError;
 use crate::limiter::{Forecast, Gain, Level, LoudnessCurve};
 use crate::limits::RunScope;
+use crate::measuring::looked_through;
 use crate::media::{Media, fresh_folder};
 use crate::permits::Permits;
 use crate::probe::Probe;
@@ -55,7 +56,7 @@ impl Media {
             media: self,
             input: &input,
             size,
-            probe,
+            probe: &looked_through(&input, probe, scope).await?,
             duration,
             output,
             scope,

@@ -97,6 +97,7 @@ fn probe(format: &Format, start: u64, length: u64, left: u64) -> Option<Probe> {
         duration: frames as f64 / f64::from(format.rate),
         expected_frames: Some(frames),
         pcm: Some(Pcm { start, length, encoding }),
+        may_be_impossible: encoding == SampleEncoding::Float32,
         promise: DeclaredLength::Seconds(frames as f64 / f64::from(format.rate)),
         info: TrackInfo {
             container: Some("wav".to_owned()),

@@ -83,7 +83,7 @@ pub enum BackupEvent<'a> {
         /// Why.
         reason: &'static str,
     },
-    /// A row is not in the backup, or could not be loaded.
+    /// A row is not in the backup, cannot be read by the service, or could not be loaded.
     Row {
         /// Its table.
         table: &'a str,
@@ -125,6 +125,8 @@ pub struct BackupReport {
     pub damaged: u64,
     /// Rows that are not in the backup, because they cannot be read.
     pub damaged_rows: u64,
+    /// Rows that are in the backup as they are, although the service cannot read them, or only without their metadata.
+    pub unreadable_rows: u64,
     /// Objects with such damage for which the backup keeps the copy of an earlier backup.
     pub rescued: u64,
     /// Older backups that were removed.

@@ -1,5 +1,8 @@
 //! Raw samples in a file or a pipe, without a codec.
 
+/// The most that a float sample can be: 36 dB above full scale.
+const MOST: f32 = 64.0;
+
 /// How one sample is written; more than one byte is little-endian.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SampleEncoding {
@@ -19,6 +22,13 @@ impl SampleEncoding {
             Self::Signed24 => 3,
             Self::Signed32 | Self::Float32 => 4,
         }
+    }
+
+    /// Whether samples are all what [`Self::read`] makes of them.
+    pub fn are_possible(self, bytes: &[u8]) -> bool {
+        let (fours, _) = bytes.as_chunks();
+        // NaN compares as false.
+        self != Self::Float32 || fours.iter().all(|four| f32::from_le_bytes(*four).abs() <= MOST)
     }
 
     /// Decodes whole samples and appends them, with full scale being 1: the same numbers that ffmpeg computes.
@@ -49,9 +59,9 @@ fn whole(number: i32) -> f32 {
     number as f32 / 2_147_483_648.0
 }
 
-/// Replaces values that are not finite, which float files may hold, because they would spoil every sum.
+/// What a float may also be would spoil every sum: NaN is taken for silence, and what exceeds [`MOST`] for that much.
 fn tame(sample: f32) -> f32 {
-    if sample.is_finite() { sample } else { 0.0 }
+    if sample.is_nan() { 0.0 } else { sample.clamp(-MOST, MOST) }
 }
 
 #[cfg(test)]
@@ -71,6 +81,25 @@ mod tests {
             encoding.read(bytes, &mut samples);
             assert_eq!(samples, expected, "{encoding:?}");
             assert_eq!(bytes.len(), 3 * encoding.bytes());
+        }
+    }
+
+    #[test]
+    fn impossible_samples_are_noticed_and_changed() {
+        for (sample, read) in [
+            (64.0, 64.0),
+            (-64.0, -64.0),
+            (64.1, 64.0),
+            (-1e30, -64.0),
+            (f32::INFINITY, 64.0),
+            (f32::NEG_INFINITY, -64.0),
+            (f32::NAN, 0.0),
+        ] {
+            let bytes = [0.5, sample, 0.5].map(f32::to_le_bytes);
+            let mut samples = Vec::new();
+            SampleEncoding::Float32.read(bytes.as_flattened(), &mut samples);
+            assert_eq!(samples, [0.5, read, 0.5]);
+            assert_eq!(SampleEncoding::Float32.are_possible(bytes.as_flattened()), sample == read);
         }
     }
 }

@@ -46,7 +46,7 @@ use config_file::ConfigFile;
 use file::Settings;
 
 pub use acme::AcmeTerms;
-pub(crate) use environment::unknown_variables;
+pub(crate) use environment::UnknownVariable;
 use environment::variable_of;
 pub use error::ConfigError;
 pub(crate) use file::EXAMPLE;

@@ -31,9 +31,15 @@ pub const LEFT_OUT: &[(&str, &str)] = &[
     ("upload", "uploads in progress, whose bytes are drafts of the object store and not objects"),
 ];
 
-/// Columns that are null in a restored row, because the holders of the leases no longer exist.
-pub(super) const FORGOTTEN: &[(&str, &str)] =
-    &[("job", "lease_id"), ("job", "leased_until"), ("job", "trial_until"), ("webhook_delivery", "lease_id")];
+/// Columns that are null in a restored row: the holders of the leases no longer exist, and a replacement whose former source
+/// may be gone cannot be undone.
+pub(super) const FORGOTTEN: &[(&str, &str)] = &[
+    ("job", "lease_id"),
+    ("job", "leased_until"),
+    ("job", "trial_until"),
+    ("webhook_delivery", "lease_id"),
+    ("source_replacement", "former_file_name"),
+];
 
 /// Whether a table is left out.
 pub(super) fn is_left_out(table: &str) -> bool {

@@ -3,12 +3,14 @@
 use sea_orm::Set;
 use sea_orm::entity::prelude::*;
 use tonearm_domain::{
-    ApiKeyId, OrganizationId, PersonId, Replacement, ReplacementId, ReplacementState, TrackId,
+    ApiKeyId, OrganizationId, PersonId, Replacement, ReplacementId, ReplacementState, TextChanges, TrackId,
 };
 
 use super::track::source;
-use crate::column::{byte_count, corrupt, foreign_text, moment};
+use crate::column::{byte_count, corrupt, decoded, encoded, foreign_text, moment};
 use crate::error::CatalogError;
+
+const TEXT_CHANGES: &str = "source_replacement.text_changes";
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "source_replacement")]
@@ -28,6 +30,7 @@ pub struct Model {
     pub person_id: Option<Uuid>,
     pub api_key_id: Option<Uuid>,
     pub former_file_name: Option<String>,
+    pub text_changes: Option<Json>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -49,6 +52,9 @@ impl TryFrom<Model> for Replacement {
             file_name: row.file_name,
             source: source(row.source_key.as_deref(), row.source_size, row.source_sha256)?,
             former_file_name: row.former_file_name,
+            text_changes: row
+                .text_changes
+                .map_or(Ok(TextChanges::default()), |json| decoded(TEXT_CHANGES, json))?,
             created_at: moment("source_replacement.created_at", row.created_at)?,
             expires_at: moment("source_replacement.expires_at", row.expires_at)?,
             person_id: row.person_id.map(PersonId::from_uuid),
@@ -57,10 +63,12 @@ impl TryFrom<Model> for Replacement {
     }
 }
 
-impl From<&Replacement> for ActiveModel {
-    fn from(replacement: &Replacement) -> Self {
+impl TryFrom<&Replacement> for ActiveModel {
+    type Error = CatalogError;
+
+    fn try_from(replacement: &Replacement) -> Result<Self, CatalogError> {
         let source = replacement.source.as_ref();
-        Self {
+        Ok(Self {
             track_id: Set(replacement.track_id.uuid()),
             id: Set(replacement.id.uuid()),
             organization_id: Set(replacement.organization_id.uuid()),
@@ -75,6 +83,7 @@ impl From<&Replacement> for ActiveModel {
             person_id: Set(replacement.person_id.map(PersonId::uuid)),
             api_key_id: Set(replacement.api_key_id.map(ApiKeyId::uuid)),
             former_file_name: Set(replacement.former_file_name.as_deref().map(foreign_text)),
-        }
+            text_changes: Set(Some(encoded(TEXT_CHANGES, &replacement.text_changes)?)),
+        })
     }
 }

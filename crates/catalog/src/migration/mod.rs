@@ -114,6 +114,7 @@ mod m0096_upload_makers;
 mod m0101_plain_letters;
 mod m0102_import_makers;
 mod m0103_former_sources;
+mod m0104_text_changes;
 mod pieces;
 mod prelude;
 mod record;
@@ -197,6 +198,7 @@ fn steps() -> Vec<Step> {
         m0101_plain_letters::step(),
         m0102_import_makers::step(),
         m0103_former_sources::step(),
+        m0104_text_changes::step(),
     ]
 }
 

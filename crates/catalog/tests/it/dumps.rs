@@ -8,7 +8,9 @@ use tonearm_catalog::{
     Catalog, ColumnKind, ConnectOptions, DumpPage, DumpRow, DumpTable, LEFT_OUT, Migrate, RestoreError,
     Restoring, RowKey,
 };
-use tonearm_domain::{Ambient, FileData, Job, SearchWords, StoreId};
+use tonearm_domain::{
+    Ambient, FileData, Job, Replacement, ReplacementState, SearchWords, StoreId, TextChanges, Track,
+};
 use tonearm_fixtures::ambient;
 
 use crate::database::{Reach, TestDatabase};
@@ -233,11 +235,41 @@ async fn every_table_is_dumped_or_left_out_for_a_reason(database: TestDatabase) 
     assert_eq!(other.snapshot().await.unwrap().tables(), snapshot.tables(), "both databases have the same");
 }
 
+/// A replacement that can be undone.
+fn replacement(ambient: &Ambient, track: &Track) -> Replacement {
+    Replacement {
+        id: ambient.record_id(),
+        organization_id: track.organization_id,
+        track_id: track.id,
+        state: ReplacementState::Completed,
+        reason: None,
+        file_name: None,
+        source: Some(source(ambient, track)),
+        former_file_name: Some("former.wav".to_owned()),
+        text_changes: TextChanges::default(),
+        created_at: ambient.now(),
+        expires_at: ambient.now().plus_seconds(60),
+        person_id: None,
+        api_key_id: None,
+    }
+}
+
 /// A link, a session or a device of the time of a backup may have ended since.
 async fn what_ended_since_is_not_restored(database: TestDatabase) {
     let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     fill(&catalog, &ambient).await;
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
+    let replaced = replacement(&ambient, &track);
+    let tx = catalog.begin().await.unwrap();
+    tx.put_replacement(&replaced).await.unwrap();
+    tx.commit().await.unwrap();
     let (dumped, steps) = dump(&catalog).await;
+    let again = restored(&dumped, &steps, &TestDatabase::sqlite()).await;
+    let again = again.replacement(organization.id, track.id).await.unwrap().unwrap();
+    assert_eq!(again, Replacement { former_file_name: None, ..replaced.clone() });
+    assert!(replaced.undone(ambient.record_id(), ambient.now()).is_some());
+    assert!(again.undone(ambient.record_id(), ambient.now()).is_none(), "its former source may be gone");
     let ending = ["invitation", "known_device", "play_session", "sign_in", "undo_entry", "upload_session"];
     for table in ending {
         assert!(!dumped.contains_key(table), "{table}");
@@ -360,6 +392,7 @@ async fn backups_of_earlier_versions_are_brought_up_to_date(database: TestDataba
         ("source_replacement", "api_key_id"),
         ("source_import", "person_id"),
         ("source_replacement", "former_file_name"),
+        ("source_replacement", "text_changes"),
     ];
     for (table, column) in added {
         let (table, rows) = dumped.get_mut(table).unwrap();

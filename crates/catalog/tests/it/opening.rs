@@ -140,6 +140,7 @@ const STEPS: &[&str] = &[
     "m0101_plain_letters",
     "m0102_import_makers",
     "m0103_former_sources",
+    "m0104_text_changes",
 ];
 
 async fn older(database: &TestDatabase) {

@@ -51,7 +51,7 @@ const ABOUT_SOMEBODY: &[(&str, &str, &str)] = &[
     ("source_replacement", "api_key_id", "a key, which acts for its organization"),
     (
         "source_replacement",
-        "former_file_name id reason source_key source_sha256 source_size",
+        "former_file_name id reason source_key source_sha256 source_size text_changes",
         "about the file",
     ),
     ("undo_entry", "change expires_at organization_id", "told"),

@@ -25,6 +25,7 @@ type Step = (&'static str, &'static [&'static str]);
 
 /// All steps that can be undone, the newest first.
 const UNDOABLE: &[Step] = &[
+    TEXT_CHANGES,
     FORMER_SOURCES,
     IMPORT_MAKERS,
     PLAIN_LETTERS,
@@ -121,6 +122,8 @@ const ANSWERED_STATUSES: Step = (
     "m0068_answered_statuses",
     &["DROP INDEX answered_job_by_track_id", "ALTER TABLE answered_job DROP COLUMN status"],
 );
+const TEXT_CHANGES: Step =
+    ("m0104_text_changes", &["ALTER TABLE source_replacement DROP COLUMN text_changes"]);
 const FORMER_SOURCES: Step =
     ("m0103_former_sources", &["ALTER TABLE source_replacement DROP COLUMN former_file_name"]);
 const IMPORT_MAKERS: Step = ("m0102_import_makers", &["ALTER TABLE source_import DROP COLUMN person_id"]);

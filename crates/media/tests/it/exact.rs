@@ -158,6 +158,9 @@ fn float_wav(path: &Path, samples: &[f32]) {
 async fn one_impossible_sample_is_one_sample() {
     let bench = Bench::new();
     let tone: Vec<f32> = (0..20_000).map(|place| 1.5 * (place as f32 * 0.05).sin()).collect();
+    let noise = "aevalsrc='if(eq(n,9000),0/0,0.5*sin(n*0.05))':s=44100:d=0.5";
+    let wavpack = bench.made("odd.wv", noise, &["-c:a", "wavpack"]);
+    bench.transcode(&wavpack, Transcode { codec: Codec::Aac, ..Transcode::default() }).await.unwrap();
     for odd in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e30] {
         let mut samples = tone.clone();
         samples[9_000] = odd;
@@ -165,6 +168,9 @@ async fn one_impossible_sample_is_one_sample() {
         float_wav(&input, &samples);
         let analysis = bench.analyse(&input).await;
         assert!(analysis.loudness_lufs.is_some(), "{odd}");
+        assert!(analysis.true_peak_dbtp.is_some_and(|peak| peak < 45.0), "{odd}: {analysis:?}");
+        let loud = Transcode { codec: Codec::Aac, loudness_target: Some(-20.0), ..Transcode::default() };
+        bench.transcode(&input, loud).await.unwrap_or_else(|error| panic!("{odd}: {error}"));
         for codec in [Codec::Aac, Codec::Mp3, Codec::Ogg, Codec::Opus, Codec::Flac, Codec::Wav] {
             let made = bench.transcode(&input, Transcode { codec, ..Transcode::default() }).await;
             let path = made.unwrap_or_else(|error| panic!("{codec:?} {odd}: {error}")).path;
@@ -184,12 +190,14 @@ async fn one_impossible_sample_is_one_sample() {
 #[tokio::test]
 async fn a_few_samples_are_played() {
     let bench = Bench::new();
-    for (rate, samples) in [(44_100, 1), (192_000, 2), (8_000, 1)] {
+    for (rate, samples) in [(44_100, 1), (44_100, 300), (192_000, 2), (8_000, 1)] {
         let source = format!("sine=r={rate},atrim=end_sample={samples}");
         let input = bench.made("in.wav", &source, &[]);
         for codec in [Codec::Aac, Codec::Mp3, Codec::Ogg, Codec::Opus, Codec::Flac, Codec::Wav] {
             let made = bench.transcode(&input, Transcode { codec, ..Transcode::default() }).await;
-            assert!(played(&made.unwrap().path) > 0, "{codec:?} {rate} Hz, {samples} samples");
+            let played = played(&made.unwrap().path);
+            assert!(played > 0, "{codec:?} {rate} Hz, {samples} samples");
+            assert!(codec != Codec::Ogg || rate != 44_100 || played == samples, "{played} of {samples}");
         }
     }
 }

@@ -1,8 +1,8 @@
 //! A snapshot of the catalog, and the list of the objects that it names, as local files.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use tonearm_catalog::{Backend, DumpTable, NamedKind, NamedObject, Snapshot};
+use tonearm_catalog::{Backend, DamagedRow, DumpTable, NamedKind, NamedObject, Snapshot};
 use tonearm_domain::{ObjectKey, StoreId};
 
 use super::error::BackupError;
@@ -40,13 +40,15 @@ impl Backups {
         on_event: OnEvent<'_>,
     ) -> Result<Gathered, BackupError> {
         let snapshot = self.catalog.snapshot().await?;
-        let mut tables = Vec::new();
+        let (mut tables, mut left_out) = (Vec::new(), HashSet::new());
         for table in snapshot.tables() {
-            let part = self.dump(&snapshot, table, report, on_event).await?;
+            let part = self.dump(&snapshot, table, &mut left_out, on_event).await?;
             report.rows += part.part.rows;
             on_event(BackupEvent::Table { name: &table.name, rows: part.part.rows });
             tables.push((table.clone(), part));
         }
+        report.damaged_rows = left_out.len() as u64;
+        self.name_unreadable_rows(&left_out, report, on_event).await?;
         let (objects, lost) = self.list_objects(&snapshot, report, on_event).await?;
         let backend = match self.catalog.backend() {
             Backend::Sqlite => "sqlite",
@@ -60,7 +62,7 @@ impl Backups {
         &self,
         snapshot: &Snapshot,
         table: &DumpTable,
-        report: &mut BackupReport,
+        left_out: &mut HashSet<(String, String)>,
         on_event: OnEvent<'_>,
     ) -> Result<PartFile, BackupError> {
         let name = Manifest::part_of_table(&table.name);
@@ -69,7 +71,7 @@ impl Backups {
         loop {
             let page = snapshot.page(table, last.as_ref()).await?;
             for key in &page.left_out {
-                report.damaged_rows += 1;
+                left_out.insert((table.name.clone(), key.as_str().to_owned()));
                 on_event(BackupEvent::Row {
                     table: &table.name,
                     id: key.as_str(),
@@ -82,6 +84,29 @@ impl Backups {
             last = page.last;
             writer = writer.write(page.rows).await?;
         }
+    }
+
+    /// Names the rows that are in the backup, but of which the service does not understand a value.
+    async fn name_unreadable_rows(
+        &self,
+        left_out: &HashSet<(String, String)>,
+        report: &mut BackupReport,
+        on_event: OnEvent<'_>,
+    ) -> Result<(), BackupError> {
+        let mut rows = Vec::new();
+        self.catalog.each_damaged_row(|row| rows.push(row)).await?;
+        for DamagedRow { table, id, is_metadata } in rows {
+            if left_out.contains(&(table.to_owned(), id.clone())) {
+                continue;
+            }
+            report.unreadable_rows += 1;
+            let reason = match is_metadata {
+                true => "it is in the backup, but its metadata cannot be read",
+                false => "it is in the backup, but cannot be read",
+            };
+            on_event(BackupEvent::Row { table, id: &id, reason });
+        }
+        Ok(())
     }
 
     /// Lists the objects that the store has and the catalog names. The store is listed after the snapshot of the

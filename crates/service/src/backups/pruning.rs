@@ -38,7 +38,8 @@ pub(super) async fn prune(
     }
     // The pool may have the last copy of an object that the store has lost, or that is named in an unreadable backup or by a row
     // that cannot be read.
-    if report.damaged > 0 || report.damaged_rows > 0 || report.rescued > 0 || !unreadable.is_empty() {
+    let damaged = report.damaged + report.damaged_rows + report.unreadable_rows + report.rescued;
+    if damaged > 0 || !unreadable.is_empty() {
         return Ok(());
     }
     prune_pool(target, &retained, (spared_after, scratch), report).await

@@ -1,7 +1,8 @@
 //! A new source for a track that has one.
 
 use tonearm_domain::{
-    AuditAction, ErrorCode, Replacement, ReplacementState, Track, TrackId, UPLOAD_URL_TTL_SECONDS,
+    AuditAction, ErrorCode, Replacement, ReplacementState, TextChanges, Track, TrackId,
+    UPLOAD_URL_TTL_SECONDS,
 };
 
 use super::Library;
@@ -51,6 +52,7 @@ impl Library {
             file_name,
             source: None,
             former_file_name: None,
+            text_changes: TextChanges::default(),
             created_at: now,
             expires_at: now.plus_seconds(UPLOAD_URL_TTL_SECONDS.into()),
             person_id: caller.origin.actor.person_id(),

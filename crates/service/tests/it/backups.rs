@@ -48,9 +48,10 @@ async fn a_row_that_cannot_be_read_ends_neither_backup_nor_verification(database
     let id = if is_sqlite { format!("x'{}'", id.simple()) } else { format!("'{id}'") };
     let spoil = format!("UPDATE track SET cover_version = 'odd' WHERE id = {id}");
     assert_eq!(raw.execute_unprepared(&spoil).await.unwrap().rows_affected(), 1);
-    // The backup has the row as it is, and its objects.
+    // The backup has the row as it is, and its objects, and says so.
     let report = target.back_up(&scene, None).await;
     assert_eq!((report.objects, report.damaged, report.damaged_rows), (2, 0, 0));
+    assert_eq!(report.unreadable_rows, 1);
     let state = verify_state(&scene).await;
     assert_eq!((state.damaged_rows, state.findings()), (1, 1));
 
@@ -60,6 +61,7 @@ async fn a_row_that_cannot_be_read_ends_neither_backup_nor_verification(database
         assert_eq!(raw.execute_unprepared(&spoil).await.unwrap().rows_affected(), 1);
         let report = target.back_up(&scene, None).await;
         assert_eq!((report.objects, report.damaged, report.damaged_rows), (2, 0, 1));
+        assert_eq!(report.unreadable_rows, 0, "it is named once");
         assert_eq!(verify_state(&scene).await.findings(), 1);
     }
     assert!(target.bytes_of(&sound).await.is_some());

@@ -9,8 +9,8 @@ use tonearm_catalog::{
 };
 use tonearm_domain::{
     Actor, Ambient, AuditRecord, Day, Import, ListenerId, OrganizationId, Origin, Person, PersonIdentity,
-    Replacement, ReplacementState, Role, SecondFactor, StoredAddresses, UndoEntry, UndoableChange,
-    UploadSession, WrongCodes,
+    Replacement, ReplacementState, Role, SecondFactor, StoredAddresses, TextChanges, UndoEntry,
+    UndoableChange, UploadSession, WrongCodes,
 };
 use tonearm_fixtures::{TestDatabase, ambient};
 use tonearm_service::{
@@ -187,6 +187,7 @@ impl Scene {
             file_name: None,
             source: None,
             former_file_name: None,
+            text_changes: TextChanges::default(),
             created_at: self.ambient.now(),
             expires_at,
             person_id: Some(bea.id),

@@ -4,7 +4,7 @@
 use tonearm_catalog::{Catalog, ConnectOptions};
 use tonearm_domain::{
     ErrorCode, Invitation, InvitationPurpose, NewUpload, OrganizationId, Origin, Person, Replacement,
-    ReplacementState, Role, Track, TrackId, Upload, UploadKind, UploadSession, WrongCodes,
+    ReplacementState, Role, TextChanges, Track, TrackId, Upload, UploadKind, UploadSession, WrongCodes,
 };
 use tonearm_fixtures::{Dice, ManualClock, TestDatabase, ambient};
 use tonearm_service::{
@@ -451,6 +451,7 @@ impl Scene {
             file_name: None,
             source: None,
             former_file_name: None,
+            text_changes: TextChanges::default(),
             created_at: self.ambient.now(),
             expires_at: self.ambient.now().plus_seconds(60),
             person_id: session.person_id,

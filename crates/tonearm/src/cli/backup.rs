@@ -144,6 +144,10 @@ fn judge(report: &BackupReport) -> Result<(), Failure> {
             "the backup is complete except for {} rows that cannot be read; see above",
             report.damaged_rows
         ))),
+        (0, 0) if report.unreadable_rows > 0 => Err(Failure::failed(format!(
+            "the backup is complete, but {} of its rows cannot be read; see above, and run `tonearm verify`",
+            report.unreadable_rows
+        ))),
         (0, 0) => Ok(()),
         (0, rescued) => Err(Failure::failed(format!(
             "the backup is complete, but the object store has lost {}; {advice}",
@@ -185,6 +189,7 @@ fn show(time: BackupTime, report: &BackupReport, as_json: bool) {
             "gone": report.gone,
             "damaged": report.damaged,
             "damaged_rows": report.damaged_rows,
+            "unreadable_rows": report.unreadable_rows,
             "rescued": report.rescued,
             "pruned": report.pruned,
             "pruned_objects": report.pruned_objects,
@@ -202,6 +207,9 @@ fn show(time: BackupTime, report: &BackupReport, as_json: bool) {
     }
     if report.damaged_rows > 0 {
         print::outln!("left out   {} rows that cannot be read", report.damaged_rows);
+    }
+    if report.unreadable_rows > 0 {
+        print::outln!("unread     {} rows are in the backup, but cannot be read", report.unreadable_rows);
     }
     if report.rescued > 0 {
         print::outln!(

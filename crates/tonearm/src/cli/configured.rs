@@ -4,8 +4,9 @@ use clap::Subcommand;
 use tonearm_domain::Ambient;
 
 use super::{
-    Failure, audit, backup, demo, doctor, health, import_bucket, job, key, migrate, org, person, privacy,
-    recipe, restore, secret, signing_key, status, store, sweep, track, transcription, usage, verify, webhook,
+    Failure, audit, backup, demo, doctor, health, import_bucket, job, key, migrate, org, person, print,
+    privacy, recipe, restore, secret, signing_key, status, store, sweep, track, transcription, usage, verify,
+    webhook,
 };
 use crate::{Config, opening};
 
@@ -126,6 +127,15 @@ impl ConfiguredCommand {
     pub(super) async fn run(self, config: &Config, ambient: &Ambient) -> Result<(), Failure> {
         if !self.may_begin() {
             opening::require_database(config)?;
+        } else if matches!(self, Self::Org { .. } | Self::Person { .. })
+            && let Some(database) = opening::future_database(config)
+        {
+            // It may be the wrong folder.
+            print::complain(format_args!(
+                "There is no database at {} yet: this begins a new installation there. Name the data of an existing one \
+                 with --data-dir or --config.",
+                database.display()
+            ));
         }
         if !matches!(self, Self::Health(_)) {
             opening::require_owner(config)?;

@@ -11,7 +11,7 @@ use tonearm_domain::{Ambient, error_with_causes};
 use tonearm_service::{Caller, CreateCollection, Refusal};
 
 use super::{Failure, print};
-use crate::config::unknown_variables;
+use crate::config::UnknownVariable;
 use crate::{Config, Node, Overrides, Role, Services, opening, service_manager};
 
 #[derive(Debug, clap::Args)]
@@ -56,9 +56,8 @@ pub(super) async fn run(
     let mut terminate = signal(SignalKind::terminate()).map_err(Failure::failed)?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(Failure::failed)?;
     allow_open_files();
-    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-    for name in unknown_variables(names) {
-        tracing::warn!(name, "ignoring an unknown environment variable");
+    for UnknownVariable { name, meant } in UnknownVariable::all() {
+        tracing::warn!(name, meant, "ignoring an unknown environment variable");
     }
     opening::require_secret(config)?;
     // A start may have to wait, for example for a migration, a database or a bucket. Until requests are answered, it

@@ -11,7 +11,7 @@ use super::file::{
     ShutdownSettings, TlsSettings, TracingSettings, UsageSettings, WebhookSettings, WorkerSettings,
 };
 
-pub(crate) use unknown::unknown_variables;
+pub(crate) use unknown::UnknownVariable;
 use variables::Variables;
 pub(super) use variables::variable_of;
 

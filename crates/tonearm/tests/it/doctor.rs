@@ -70,6 +70,17 @@ fn urls_that_lead_past_the_proxy() {
 }
 
 #[test]
+fn variables_that_are_misspelt() {
+    let data = tempfile::tempdir().unwrap();
+    let mut program = Program::new(binary(), data.path());
+    assert!(!doctor(&program).1.contains("environment"));
+    program.set("TONEARM_LISTN", "127.0.0.1:9000");
+    let told =
+        "warn  environment TONEARM_LISTN is ignored: there is no such setting; did you mean TONEARM_LISTEN?";
+    assert_told(&doctor(&program), 0, told);
+}
+
+#[test]
 fn disks_that_are_too_full() {
     let data = tempfile::tempdir().unwrap();
     let mut program = Program::new(binary(), data.path());

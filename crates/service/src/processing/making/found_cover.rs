@@ -52,7 +52,7 @@ impl Processing {
     /// Makes it from the source.
     async fn make_own_cover(&self, run: &JobRun, track: Track, source: &Source) -> Result<(), Stop> {
         if is_uploaded(&track) {
-            return self.draw_beside(run, track, source).await;
+            return Box::pin(self.draw_beside(run, track, source)).await;
         }
         let theme = Theme { found: Vec::new(), ..track.theme.clone() };
         let bare = Track { cover: None, placeholder: None, theme, ..track };

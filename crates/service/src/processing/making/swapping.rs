@@ -6,6 +6,7 @@ use tonearm_domain::{FileOutcome, ObjectKey, Recipe, Replacement, Track, TrackFi
 use super::recording::{Measured, Recording, Unrecorded, judge, object_beside, playable};
 use crate::processing::job_error::JobError;
 use crate::removal::remove_later;
+use crate::track_view::TrackParents;
 use crate::transcription;
 
 impl Recording<'_> {
@@ -50,7 +51,10 @@ impl Recording<'_> {
         let Unrecorded { measured, cover, files } = made;
         let known = Measured { duration: staged.duration, info: staged.info.clone() };
         self.put(Unrecorded { measured: Some(measured.unwrap_or(known)), cover, files }).await?;
-        self.track.keep_texts_of(&before);
+        replacement.text_changes = match replacement.is_undo() {
+            true => self.track.undo_texts(replacement.text_changes),
+            false => self.track.keep_texts_of(&before, self.subtitle_of_collection().await?.as_deref()),
+        };
         // The files made from a cover may show another one than the cover now in use.
         self.queue_cover_files().await?;
         self.settle_replaced()?;
@@ -65,6 +69,16 @@ impl Recording<'_> {
         replacement.complete(before.source, former_name, self.ambient.now()).map_err(JobError::internal)?;
         self.tx.put_replacement(&replacement).await?;
         Ok(self.tx.delete_track_progress(before.id).await?)
+    }
+
+    /// The subtitle of tracks that have none of their own.
+    async fn subtitle_of_collection(&self) -> Result<Option<String>, CatalogError> {
+        let (organization_id, collection_id) = (self.track.organization_id, self.track.collection_id);
+        let parents = TrackParents::in_transaction(&self.tx, organization_id, collection_id).await?;
+        let shown = |parents: TrackParents| {
+            parents.collection.shown_subtitle(&parents.organization).map(str::to_owned)
+        };
+        Ok(parents.and_then(shown))
     }
 
     fn settle_replaced(&mut self) -> Result<(), JobError> {

@@ -11,6 +11,7 @@ use tonearm_signing::{Secrets, Weakness};
 
 use super::report::Finding;
 use crate::cli::bytes::shown_bytes;
+use crate::config::UnknownVariable;
 use crate::{Config, Role, opening};
 
 /// With less free space than this, a busy service soon stops.
@@ -58,6 +59,15 @@ fn strength(secrets: &Secrets, place: &str) -> Finding {
 
 pub(super) fn exposed_secrets(config: &Config) -> Vec<Finding> {
     crate::secret::exposed(config).into_iter().map(|reason| Finding::warning("secrets", reason)).collect()
+}
+
+/// Variables that are probably misspelt.
+pub(super) fn ignored_variables() -> Vec<Finding> {
+    let finding = |UnknownVariable { name, meant }| {
+        let meant = meant.map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
+        Finding::warning("environment", format!("{name} is ignored: there is no such setting{meant}"))
+    };
+    UnknownVariable::all().into_iter().map(finding).collect()
 }
 
 /// Checks the free space of the folders that are written to, once for each file system.
