@@ -10,7 +10,6 @@ use bytes::Bytes;
 use futures::stream::BoxStream;
 use futures::{Stream, StreamExt, TryStreamExt};
 use tokio::io::AsyncWriteExt;
-use tokio::task::spawn_blocking;
 use tokio_util::io::ReaderStream;
 use tonearm_domain::{ObjectKey, OrganizationId, ShortId, Timestamp, UploadId};
 
@@ -39,19 +38,24 @@ impl Blobs {
     /// Opens a store. A folder is created (mode 0700) if it does not exist. A bucket is not created, and no request is
     /// sent to it: [`Blobs::check`] reports whether it can be reached.
     pub async fn open(url: &StorageUrl) -> Result<Self, BlobError> {
+        let blobs = Self::at(url)?;
+        blobs.create().await?;
+        Ok(blobs)
+    }
+
+    /// As [`Blobs::open`], but nothing is created until [`Blobs::create`]: a folder that is not there, or is empty, is
+    /// unavailable, since its disk may not be mounted.
+    pub fn at(url: &StorageUrl) -> Result<Self, BlobError> {
         let store: Arc<dyn Store> = match url.location() {
-            StoreLocation::Folder(root) => Arc::new(FolderStore::open(root.clone()).await?),
+            StoreLocation::Folder(root) => Arc::new(FolderStore::of(Root::at(root.clone()))),
             StoreLocation::Bucket(bucket) => Arc::new(S3Store::open(bucket)?),
         };
         Ok(Self::measured(store))
     }
 
-    /// As [`Blobs::open`], but a folder must exist already, with what a store has in it.
-    pub async fn open_existing(url: &StorageUrl) -> Result<Self, BlobError> {
-        let StoreLocation::Folder(path) = url.location() else { return Self::open(url).await };
-        let path = path.clone();
-        let root = spawn_blocking(move || Root::existing(path)).await??;
-        Ok(Self::measured(Arc::new(FolderStore::of(root))))
+    /// Creates a folder (mode 0700) that does not exist.
+    pub async fn create(&self) -> Result<(), BlobError> {
+        self.store.create().await
     }
 
     /// Opens the store `name` below `url` to read it. Nothing is created. An object that is not found is missing as long as

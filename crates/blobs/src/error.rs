@@ -67,6 +67,12 @@ impl Error for Cause {
 }
 
 impl BlobError {
+    /// Whether the folder of the store is not there.
+    pub fn is_absent(&self) -> bool {
+        let Self::Unavailable(cause) = self else { return false };
+        cause.source.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::NotFound)
+    }
+
     pub(crate) fn unavailable(sentence: &'static str, source: impl Into<BoxError>) -> Self {
         Self::Unavailable(Cause::new(sentence, source))
     }

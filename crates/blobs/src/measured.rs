@@ -134,6 +134,10 @@ impl Store for MeasuredStore {
         timed(StoreOperation::Draft, self.0.remove_draft(id, state)).await
     }
 
+    async fn create(&self) -> Result<(), BlobError> {
+        self.0.create().await
+    }
+
     async fn check(&self) -> Result<(), BlobError> {
         timed(StoreOperation::Check, self.0.check()).await
     }

@@ -72,8 +72,8 @@ impl NamedFiles {
     pub async fn open(url: &StorageUrl) -> Result<Self, BlobError> {
         Ok(Self(match url.location() {
             StoreLocation::Folder(path) => {
-                let path = path.clone();
-                Backend::Folder(spawn_blocking(move || Root::create(path)).await??)
+                let root = Root::at(path.clone());
+                Backend::Folder(spawn_blocking(move || root.create().map(|()| root)).await??)
             }
             StoreLocation::Bucket(bucket) => Backend::Bucket(S3Store::open(bucket)?),
         }))

@@ -68,6 +68,11 @@ pub(crate) trait Store: Send + Sync {
 
     async fn remove_draft(&self, id: UploadId, state: DraftState) -> Result<(), BlobError>;
 
+    /// Makes the folder of the store, if it is not there.
+    async fn create(&self) -> Result<(), BlobError> {
+        Ok(())
+    }
+
     async fn check(&self) -> Result<(), BlobError>;
 
     async fn remove_temporaries(&self, older_than: Timestamp) -> Result<u64, BlobError>;

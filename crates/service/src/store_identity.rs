@@ -93,6 +93,10 @@ impl StoreIdentity {
     }
 
     async fn try_to_establish(&self) -> Result<StoreId, IdentityError> {
+        // What is tied is never created: its disk may not be mounted.
+        if self.catalog.store_record().await?.is_none_or(|record| record.tied_at.is_none()) {
+            self.blobs.create().await?;
+        }
         let tie = self.inspect().await?;
         let id = match tie.agreed()? {
             Some(id) => id,
@@ -146,7 +150,7 @@ impl StoreIdentity {
         let record = self.catalog.store_record().await?;
         let listed = self.blobs.list(Some(ObjectKey::RESERVED), Some(StoreId::folder()));
         let ids = listed.try_filter_map(|(key, _)| std::future::ready(Ok(StoreId::of_object(&key))));
-        let mut found: Vec<StoreId> = ids.take(FOUND).try_collect().await?;
+        let mut found: Vec<StoreId> = unless_absent(ids.take(FOUND).try_collect().await)?;
         found.sort_unstable();
         Ok(StoreTie { record, found })
     }
@@ -156,12 +160,12 @@ impl StoreIdentity {
         let named = self.catalog.sample_of_sources(NAMED).await?;
         let mut found = 0;
         for key in &named {
-            found += usize::from(self.blobs.head(key).await?.is_some());
+            found += usize::from(unless_absent(self.blobs.head(key).await)?.is_some());
         }
         let objects = self.blobs.list_after(None).map_ok(|(key, _)| key);
         let objects =
             objects.try_filter(|key| std::future::ready(key.organization_id != ObjectKey::RESERVED));
-        let listed: Vec<ObjectKey> = objects.take(LISTED).try_collect().await?;
+        let listed: Vec<ObjectKey> = unless_absent(objects.take(LISTED).try_collect().await)?;
         let known = self.catalog.known_objects(&listed).await?.len();
         Ok(Evidence { named: named.len(), found, listed: listed.len(), known })
     }
@@ -170,6 +174,7 @@ impl StoreIdentity {
     /// list of objects. After an interruption, it can be run again to completion.
     #[expect(clippy::disallowed_methods, reason = "no row refers to the object of an identity")]
     pub async fn adopt(&self) -> Result<StoreId, IdentityError> {
+        self.blobs.create().await?;
         let id = StoreId::new(self.ambient.short_id());
         let tx = self.catalog.begin().await?;
         tx.replace_store_id(id, self.ambient.now()).await?;
@@ -198,5 +203,13 @@ impl StoreIdentity {
             tx.commit().await?;
         }
         Ok(())
+    }
+}
+
+/// A folder that is not there has nothing in it.
+fn unless_absent<T: Default>(result: Result<T, BlobError>) -> Result<T, BlobError> {
+    match result {
+        Err(error) if error.is_absent() => Ok(T::default()),
+        other => other,
     }
 }

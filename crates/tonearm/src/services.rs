@@ -64,7 +64,7 @@ impl Services {
 
     /// Opens the store too, for a command that stores files.
     pub async fn open_uploads(&self, config: &Config, ambient: &Ambient) -> Result<Uploads, StartError> {
-        let blobs = opening::blobs(config).await?;
+        let blobs = opening::blobs_of_catalog(config, &self.catalog).await?;
         Ok(self.uploads(config, ambient, &blobs))
     }
 
@@ -74,7 +74,7 @@ impl Services {
         config: &Config,
         ambient: &Ambient,
     ) -> Result<StoreIdentity, StartError> {
-        let blobs = opening::blobs(config).await?;
+        let blobs = opening::blobs_of_catalog(config, &self.catalog).await?;
         Ok(StoreIdentity::new(self.catalog.clone(), blobs, ambient.clone()))
     }
 
@@ -99,7 +99,7 @@ impl Services {
         config: &Config,
         ambient: &Ambient,
     ) -> Result<(), PublishError> {
-        let blobs = opening::blobs(config).await?;
+        let blobs = opening::blobs_of_catalog(config, &self.catalog).await?;
         let (catalog, signer) = (self.catalog.clone(), self.signer.clone());
         Ok(KeyFollower::of_catalog(catalog, blobs, signer, ambient.clone()).look().await?)
     }

@@ -199,6 +199,10 @@ impl Store for CachedStore {
         self.0.store.local_path(key)
     }
 
+    async fn create(&self) -> Result<(), BlobError> {
+        self.0.store.create().await
+    }
+
     async fn check(&self) -> Result<(), BlobError> {
         self.0.store.check().await
     }

@@ -13,7 +13,7 @@ use tempfile::TempPath;
 use tokio::task::{JoinHandle, spawn_blocking};
 use tonearm_domain::{ObjectKey, UploadId};
 
-use super::files::{TEMPORARIES, unless_missing};
+use super::files::{Root, TEMPORARIES, unless_missing};
 use super::writing::{move_into_place, sync_folders};
 use crate::draft::{DraftError, DraftNames, DraftState, DraftStore, NAMED_BY_BYTES, RunningDigest};
 use crate::error::BlobError;
@@ -37,7 +37,7 @@ struct Growing {
 }
 
 pub(super) struct FolderDraft {
-    root: PathBuf,
+    root: Root,
     path: PathBuf,
     names: DraftNames,
     state: DraftState,
@@ -53,12 +53,12 @@ fn draft_path(root: &Path, id: UploadId) -> PathBuf {
 
 impl FolderDraft {
     pub(super) async fn open(
-        root: PathBuf,
+        root: Root,
         id: UploadId,
         state: DraftState,
         names: DraftNames,
     ) -> Result<Self, DraftError> {
-        let path = draft_path(&root, id);
+        let path = draft_path(&root.path, id);
         for _ in 1..WAITED_TIMES {
             match Self::try_open(root.clone(), path.clone(), state.clone(), names.clone()).await {
                 // A dropped writer may still be finishing its last step.
@@ -70,15 +70,16 @@ impl FolderDraft {
     }
 
     async fn try_open(
-        root: PathBuf,
+        root: Root,
         path: PathBuf,
         state: DraftState,
         names: DraftNames,
     ) -> Result<Self, DraftError> {
         spawn_blocking(move || {
+            root.temporaries()?;
             let writing = match open_growing(&path, &state) {
                 Ok(growing) => Some(spawn_blocking(move || Ok(growing))),
-                Err(DraftError::Lost) if is_published(&root, &state)? => None,
+                Err(DraftError::Lost) if is_published(&root.path, &state)? => None,
                 Err(error) => return Err(error),
             };
             Ok(Self { root, path, names, state, writing, batch: Vec::new(), batch_size: 0 })
@@ -123,7 +124,7 @@ impl DraftStore for FolderDraft {
         }
         let batch = mem::take(&mut self.batch);
         self.batch_size = 0;
-        let (is_new, folder) = (self.state.size == 0, self.root.join(TEMPORARIES));
+        let (is_new, folder) = (self.state.size == 0, self.root.path.join(TEMPORARIES));
         let (size, digest) = self
             .next(move |growing| {
                 growing.write(&batch)?;
@@ -151,7 +152,7 @@ impl DraftStore for FolderDraft {
     }
 
     async fn publish(self: Box<Self>) -> Result<(ObjectKey, Stored), DraftError> {
-        let Self { root, path, state, writing, .. } = *self;
+        let Self { root: Root { path: root, .. }, path, state, writing, .. } = *self;
         let (Some(key), Some(digest)) = (state.object.clone(), state.running_digest()) else {
             return Err(DraftError::Lost);
         };

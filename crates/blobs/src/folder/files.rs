@@ -4,10 +4,12 @@ use std::fs::{self, DirBuilder, File};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
 use rustix::fs::OFlags;
-use tonearm_domain::Timestamp;
+use tonearm_domain::{ObjectKey, StoreId, Timestamp};
 
 use crate::object::{ObjectMeta, version_of};
 
@@ -22,31 +24,48 @@ pub(crate) struct Root {
     /// A folder that exists as long as the store is there. The folder of a disk that is not mounted exists, but is empty: its
     /// files are unavailable, not deleted.
     sign: PathBuf,
+    /// Whether the store was seen with an identity. From then on, that is the sign: the folder of a disk that is not mounted
+    /// may have [`TEMPORARIES`] too.
+    has_identity: Arc<AtomicBool>,
 }
 
 impl Root {
-    /// A store to write to. Its folder is created if it does not exist.
-    pub(crate) fn create(path: PathBuf) -> io::Result<Self> {
-        let sign = path.join(TEMPORARIES);
-        private_folders().recursive(true).create(&sign)?;
-        Ok(Self { path, sign })
-    }
-
-    /// A store that was opened before.
-    pub(crate) fn existing(path: PathBuf) -> io::Result<Self> {
-        let root = Self { sign: path.join(TEMPORARIES), path };
-        root.check()?;
-        Ok(root)
+    /// A store that may not be there.
+    pub(crate) fn at(path: PathBuf) -> Self {
+        Self::to_read(path.clone(), path.join(TEMPORARIES))
     }
 
     /// A store that is only read, even from a medium that cannot be written to.
     pub(crate) fn to_read(path: PathBuf, sign: PathBuf) -> Self {
-        Self { path, sign }
+        Self { path, sign, has_identity: Arc::default() }
+    }
+
+    /// Creates the folder of a store if it does not exist.
+    pub(crate) fn create(&self) -> io::Result<()> {
+        private_folders().recursive(true).create(self.path.join(TEMPORARIES))
     }
 
     /// Fails if the store is not there.
     pub(super) fn check(&self) -> io::Result<()> {
-        fs::metadata(&self.sign).map(drop)
+        let identities = self.path.join(ObjectKey::RESERVED.to_string()).join(StoreId::FOLDER);
+        match fs::metadata(identities) {
+            Ok(_) => self.has_identity.store(true, Ordering::Relaxed),
+            Err(error) if self.has_identity.load(Ordering::Relaxed) => return Err(error),
+            Err(_) => {
+                fs::metadata(&self.sign)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The folder for unfinished files. It is created in the copy of a store, but not if the store is not there.
+    pub(super) fn temporaries(&self) -> io::Result<PathBuf> {
+        self.check()?;
+        let folder = self.path.join(TEMPORARIES);
+        match private_folders().create(&folder) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
+            _ => Ok(folder),
+        }
     }
 
     /// `None` if the file does not exist but the store does.

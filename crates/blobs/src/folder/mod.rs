@@ -32,7 +32,7 @@ pub(crate) use open_file::OpenFile;
 pub(crate) use reading::FileChunks;
 
 use self::draft::FolderDraft;
-use self::files::{TEMPORARIES, delete, meta_of, open_to_read, timestamp, unless_missing};
+use self::files::{delete, meta_of, open_to_read, timestamp, unless_missing};
 use self::open_files::OpenFiles;
 use crate::chunks::Chunks;
 use crate::draft::{DraftError, DraftNames, DraftState, DraftStore};
@@ -48,11 +48,6 @@ pub(crate) struct FolderStore {
 }
 
 impl FolderStore {
-    /// Creates the folder if it does not exist.
-    pub(crate) async fn open(path: PathBuf) -> Result<Self, BlobError> {
-        Ok(Self::of(spawn_blocking(move || Root::create(path)).await??))
-    }
-
     pub(crate) fn of(root: Root) -> Self {
         let open = Arc::new(OpenFiles::new());
         tokio::spawn(OpenFiles::close_deleted_regularly(Arc::downgrade(&open)));
@@ -97,7 +92,7 @@ impl FolderStore {
 #[async_trait]
 impl Store for FolderStore {
     async fn put(&self, key: &ObjectKey, body: Incoming<'_>, terms: PutTerms) -> Result<Stored, PutError> {
-        writing::put(&self.root.path, &self.path(key), body, terms).await
+        writing::put(&self.root, &self.path(key), body, terms).await
     }
 
     async fn copy(&self, from: &ObjectKey, to: &ObjectKey) -> Result<Option<u64>, BlobError> {
@@ -150,10 +145,15 @@ impl Store for FolderStore {
         Some(self.path(key))
     }
 
+    async fn create(&self) -> Result<(), BlobError> {
+        let root = self.root.clone();
+        Ok(spawn_blocking(move || root.create()).await??)
+    }
+
     async fn check(&self) -> Result<(), BlobError> {
-        let temporaries = self.root.path.join(TEMPORARIES);
+        let root = self.root.clone();
         spawn_blocking(move || {
-            let mut probe = tempfile::NamedTempFile::new_in(temporaries)?;
+            let mut probe = tempfile::NamedTempFile::new_in(root.temporaries()?)?;
             io::Write::write_all(&mut probe, b"probe")?;
             Ok(probe.close()?)
         })
@@ -166,7 +166,7 @@ impl Store for FolderStore {
         state: DraftState,
         names: DraftNames,
     ) -> Result<Box<dyn DraftStore>, DraftError> {
-        Ok(Box::new(FolderDraft::open(self.root.path.clone(), id, state, names).await?))
+        Ok(Box::new(FolderDraft::open(self.root.clone(), id, state, names).await?))
     }
 
     async fn remove_draft(&self, id: UploadId, _: DraftState) -> Result<(), BlobError> {
@@ -174,10 +174,10 @@ impl Store for FolderStore {
     }
 
     async fn remove_temporaries(&self, older_than: Timestamp) -> Result<u64, BlobError> {
-        let temporaries = self.root.path.join(TEMPORARIES);
+        let root = self.root.clone();
         spawn_blocking(move || {
             let mut removed = 0;
-            for entry in fs::read_dir(temporaries)? {
+            for entry in fs::read_dir(root.temporaries()?)? {
                 let entry = entry?;
                 let Some(meta) = unless_missing(entry.metadata())? else {
                     continue;

@@ -18,7 +18,7 @@ pub(crate) async fn put_named(
     body: Incoming<'_>,
     terms: PutTerms,
 ) -> Result<Stored, PutError> {
-    writing::put(&root.path, &root.path.join(name), body, terms).await
+    writing::put(root, &root.path.join(name), body, terms).await
 }
 
 pub(crate) async fn open_named(root: &Root, name: &str) -> Result<Option<File>, BlobError> {

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use tempfile::{NamedTempFile, TempPath};
 use tokio::task::{JoinHandle, spawn_blocking};
 
-use super::files::{Root, TEMPORARIES, private_folders};
+use super::files::{Root, private_folders};
 use crate::error::PutError;
 use crate::intake::{Digests, Intake};
 use crate::object::{OnFailure, PutTerms, Stored};
@@ -28,7 +28,7 @@ struct Draft {
 }
 
 pub(super) async fn put(
-    root: &Path,
+    root: &Root,
     path: &Path,
     body: Incoming<'_>,
     terms: PutTerms,
@@ -36,9 +36,8 @@ pub(super) async fn put(
     let mut intake = Intake::new(body, terms);
     intake.check_announced()?;
     let mut batch = intake.next_batch(BATCH).await?;
-    let temporaries = root.join(TEMPORARIES);
-    let mut writing: JoinHandle<io::Result<Draft>> =
-        spawn_blocking(move || Draft::create(&temporaries, &terms));
+    let of_draft = root.clone();
+    let mut writing: JoinHandle<io::Result<Draft>> = spawn_blocking(move || Draft::create(&of_draft, &terms));
     while !batch.is_empty() {
         let mut draft = writing.await??;
         let full = mem::take(&mut batch);
@@ -50,15 +49,16 @@ pub(super) async fn put(
         batch = intake.next_batch(BATCH).await?;
     }
     let draft = writing.await??;
-    let (root, path) = (root.to_owned(), path.to_owned());
+    let (root, path) = (root.path.clone(), path.to_owned());
     let (published, stored) = spawn_blocking(move || draft.publish(&root, &path, &terms)).await??;
     published.keep();
     Ok(stored)
 }
 
 impl Draft {
-    fn create(temporaries: &Path, terms: &PutTerms) -> io::Result<Self> {
-        Ok(Self { file: NamedTempFile::with_prefix_in("put-", temporaries)?, digests: Digests::new(terms) })
+    fn create(root: &Root, terms: &PutTerms) -> io::Result<Self> {
+        let file = NamedTempFile::with_prefix_in("put-", root.temporaries()?)?;
+        Ok(Self { file, digests: Digests::new(terms) })
     }
 
     fn write(&mut self, batch: &[Bytes]) -> io::Result<()> {
@@ -87,8 +87,8 @@ impl Draft {
 /// but an open file that was deleted by another process is recognised by its number of links.
 pub(super) fn copy(root: &Root, from: &Path, to: &Path) -> io::Result<Option<Published>> {
     let Some(mut from) = root.if_there(File::open(from))? else { return Ok(None) };
+    let mut draft = NamedTempFile::with_prefix_in("put-", root.temporaries()?)?;
     let root = &root.path;
-    let mut draft = NamedTempFile::with_prefix_in("put-", root.join(TEMPORARIES))?;
     // The kernel copies the file, and shares blocks if the file system can.
     let size = io::copy(&mut from, draft.as_file_mut())?;
     draft.as_file().sync_all()?;

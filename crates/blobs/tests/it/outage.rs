@@ -2,7 +2,7 @@
 
 use futures::TryStreamExt;
 use tonearm_blobs::{BlobError, Blobs, PutError, PutTerms};
-use tonearm_domain::ObjectKey;
+use tonearm_domain::{ObjectKey, ShortId, StoreId};
 use tonearm_fixtures::S3Server;
 
 use crate::test_store::{TestStore, body, pattern};
@@ -46,6 +46,8 @@ async fn a_folder_that_was_unmounted_comes_back() {
     let [mounted, elsewhere] = ["objects", "elsewhere"].map(|name| folder.path().join(name));
     let blobs = Blobs::open(&format!("file://{}", mounted.display()).parse().unwrap()).await.unwrap();
     let key = TestStore::folder().await.key();
+    let identity = StoreId::new(ShortId::from_random([1; 8])).object();
+    blobs.put_bytes(&identity, pattern(10)).await.unwrap();
     blobs.put_bytes(&key, pattern(10)).await.unwrap();
     std::fs::rename(&mounted, &elsewhere).unwrap();
     is_away(&blobs, &key).await;
@@ -53,7 +55,14 @@ async fn a_folder_that_was_unmounted_comes_back() {
     // The empty mount point stays behind.
     std::fs::create_dir(&mounted).unwrap();
     is_away(&blobs, &key).await;
-    std::fs::remove_dir(&mounted).unwrap();
+    // The sign of a store without an identity does not stand for one that has it.
+    std::fs::create_dir(mounted.join(".tmp")).unwrap();
+    blobs.list(None, None).try_collect::<Vec<_>>().await.unwrap_err();
+    is_away(&blobs, &key).await;
+    std::fs::remove_dir_all(&mounted).unwrap();
     std::fs::rename(&elsewhere, &mounted).unwrap();
+    // A copy may lack empty folders.
+    std::fs::remove_dir(mounted.join(".tmp")).unwrap();
+    blobs.put_bytes(&TestStore::folder().await.key(), pattern(10)).await.unwrap();
     assert_eq!(blobs.head(&key).await.unwrap().unwrap().size, 10);
 }

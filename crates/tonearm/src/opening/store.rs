@@ -14,24 +14,26 @@ use crate::{Config, Role};
 /// How long a start waits for the identity of the store. A node starts without its store, and checks again later.
 const IDENTITY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The store of a service, or of a command with which one may begin.
+/// The store that a restore fills.
 pub(crate) async fn blobs(config: &Config) -> Result<Blobs, StartError> {
     Blobs::open(&config.storage_url).await.map_err(|source| store_error(config, source))
 }
 
-/// The store of a command that looks at it. A folder that nodes used before is not created again: its disk may not be mounted.
+/// The store of this catalog. A folder that nodes used before is not created again: its disk may not be mounted.
 pub(crate) async fn blobs_of_catalog(config: &Config, catalog: &Catalog) -> Result<Blobs, StartError> {
     let record = catalog
         .store_record()
         .await
         .map_err(|source| StartError::Catalog { url: config.database_url.to_string(), source })?;
     match record.and_then(|record| record.tied_at) {
-        Some(_) => {
-            let opened = Blobs::open_existing(&config.storage_url).await;
-            opened.map_err(|source| store_error(config, source))
-        }
+        Some(_) => blobs_as_they_are(config),
         None => blobs(config).await,
     }
+}
+
+/// The store, even if it is not there.
+fn blobs_as_they_are(config: &Config) -> Result<Blobs, StartError> {
+    Blobs::at(&config.storage_url).map_err(|source| store_error(config, source))
 }
 
 /// The catalog and the store of a command that compares or copies them, after a check that they belong together. It needs no
@@ -50,7 +52,7 @@ pub(crate) async fn catalog_and_store(
 
 /// The store of a server. If the server delivers files, the store has a cache, whose folder only this server uses.
 pub(crate) async fn blobs_of_server(config: &Config) -> Result<Blobs, StartError> {
-    let blobs = blobs(config).await?;
+    let blobs = blobs_as_they_are(config)?;
     if config.storage_url.is_unprotected() {
         let url = config.storage_url.to_string();
         tracing::warn!(

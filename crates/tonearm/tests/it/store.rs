@@ -1,10 +1,12 @@
 //! A node serves only the store that its database belongs to.
 
+use reqwest::Method;
 use serde_json::Value;
 use tonearm_fixtures::S3Server;
-use tonearm_testkit::Program;
+use tonearm_fixtures::audio::{WavSpec, wav};
+use tonearm_testkit::{Client, Program};
 
-use crate::command_output::printed;
+use crate::command_output::{create_organization, printed};
 use crate::{binary, text};
 
 fn shown(program: &Program) -> Value {
@@ -49,6 +51,54 @@ async fn a_store_of_another_database_is_refused_until_it_is_adopted() {
     let status: Value = serde_json::from_slice(&status.stdout).unwrap();
     assert_eq!((&status["started_at"], &status["noted"]), (&Value::Null, &Value::from(0)));
     assert_eq!(program.run(&["sweep", "--confirm"]).status.code(), Some(1), "nothing waits");
+}
+
+/// The status of an upload.
+async fn uploaded(client: &Client) -> u16 {
+    let track = client.track(&client.collection("Album").await, "a.wav").await;
+    let put = client.request(Method::PUT, text(&track, "/track_upload/upload_url"));
+    client.send(put.body(wav(&WavSpec { seconds: 1.0, ..WavSpec::default() }))).await.status.as_u16()
+}
+
+/// What is created in the folder of a disk that is not mounted would look like a store that lost its objects.
+#[tokio::test]
+async fn nothing_is_created_where_a_store_is_not_mounted() {
+    let data = tempfile::tempdir().unwrap();
+    let [objects, disk] = ["objects", "disk"].map(|name| data.path().join(name));
+    let mut program = Program::new(binary(), data.path());
+    program.set("TONEARM_STORAGE_URL", &format!("file://{}", objects.display()));
+    program.start().await;
+    let organization = create_organization(&program, "Radio");
+    let client = Client::new(&program.url(), text(&organization, "/api_key"));
+    std::fs::rename(&objects, &disk).unwrap();
+    // A disk that is not mounted leaves an empty folder, or none.
+    for has_folder in [false, true] {
+        if has_folder {
+            std::fs::create_dir(&objects).unwrap();
+        }
+        for command in [&["doctor"][..], &["verify"], &["serve", "--listen", "127.0.0.1:0"]] {
+            let output = program.run(command);
+            assert!(matches!(output.status.code(), Some(1 | 2)), "{}", printed(&output));
+            assert!(
+                printed(&output).contains("its disk is not mounted"),
+                "{command:?}: {}",
+                printed(&output)
+            );
+        }
+        assert_eq!(shown(&program)["agrees"], false);
+        assert_eq!(uploaded(&client).await, 503);
+        assert_eq!(std::fs::read_dir(&objects).map_or(0, Iterator::count), 0, "nothing was created");
+    }
+    // An earlier version left this behind.
+    std::fs::create_dir(objects.join(".tmp")).unwrap();
+    assert_eq!(uploaded(&client).await, 503);
+    std::fs::remove_dir_all(&objects).unwrap();
+    std::fs::rename(&disk, &objects).unwrap();
+    // Copies of a store have its identity, and may lack empty folders.
+    std::fs::remove_dir(objects.join(".tmp")).unwrap();
+    assert_eq!(uploaded(&client).await, 200);
+    assert_eq!(program.run(&["doctor"]).status.code(), Some(0));
+    assert!(program.terminate(), "{}", program.log());
 }
 
 #[tokio::test(flavor = "multi_thread")]

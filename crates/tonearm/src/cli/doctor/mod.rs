@@ -50,11 +50,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Resul
             Err(finding) => print(vec![finding]),
         }
     }
-    let (finding, blobs) = store::store(config, ambient).await;
-    print(vec![finding]);
-    if let (Some(catalog), Some(blobs)) = (&catalog, &blobs) {
-        print(vec![store::identity(catalog, blobs, ambient).await]);
-    }
+    print(store::store(config, ambient, catalog.as_ref()).await);
     print(vec![node::secret(config).await]);
     print(node::exposed_secrets(config));
     print(certificate::certificate(config, ambient).await);

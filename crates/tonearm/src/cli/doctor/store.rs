@@ -7,11 +7,12 @@ use futures::TryStreamExt;
 use tokio::time::timeout;
 use tonearm_blobs::{BlobError, Blobs, ObjectMeta};
 use tonearm_catalog::Catalog;
-use tonearm_domain::{Ambient, ContentType, ObjectFile, ObjectKey, error_with_causes};
-use tonearm_service::StoreIdentity;
+use tonearm_domain::{Ambient, ContentType, ObjectFile, ObjectKey, StoreId, error_with_causes};
+use tonearm_service::{IdentityError, StoreIdentity};
 
 use super::report::Finding;
 use crate::Config;
+use crate::opening::future_database;
 
 /// Size of the object. It is larger than one part of an upload to a bucket, so that it is sent in parts.
 const PROBE_BYTES: usize = (8 << 20) + 1000;
@@ -31,30 +32,63 @@ const FOLDER: &str = "doctorprobes";
 /// Age after which a probe object no longer belongs to a running check.
 const LEFT_AFTER_SECONDS: i64 = 3600;
 
-pub(super) async fn store(config: &Config, ambient: &Ambient) -> (Finding, Option<Blobs>) {
-    let advice = |error: &BlobError| {
-        let error = error_with_causes(error);
-        let sentence =
-            format!("{}: {error}; check storage_url, its credentials and write access", config.storage_url);
-        Finding::failed("store", sentence)
-    };
-    if config.storage_url.folder().is_some_and(|folder| !folder.exists()) {
-        return (Finding::not_yet("store", &config.storage_url), None);
-    }
-    let blobs = match Blobs::open(&config.storage_url).await {
+/// Checks the store, and whether it belongs to the database. A store of which that is not known is not written to: its disk
+/// may not be mounted.
+pub(super) async fn store(config: &Config, ambient: &Ambient, catalog: Option<&Catalog>) -> Vec<Finding> {
+    let blobs = match Blobs::at(&config.storage_url) {
         Ok(blobs) => blobs,
-        Err(error) => return (advice(&error), None),
+        Err(error) => return vec![unusable(config, &error)],
     };
-    if let Err(error) = blobs.check().await {
-        return (advice(&error), None);
+    let (is_new, identity) = match catalog {
+        None => (config.needs_catalog() && future_database(config).is_some(), None),
+        Some(catalog) => match agreed(catalog, &blobs, ambient).await {
+            Ok(Some(id)) => (false, Some(format!("the database and the store share the identity {id}"))),
+            Ok(None) => {
+                (true, Some("the database and the store will get an identity on the first start".to_owned()))
+            }
+            Err(IdentityError::Store(error)) => return vec![unusable(config, &error)],
+            Err(error) => return vec![Finding::failed("identity", error_with_causes(&error))],
+        },
+    };
+    let store = match config.storage_url.folder().is_some_and(|folder| !folder.exists()) && is_new {
+        true => Finding::not_yet("store", &config.storage_url),
+        false => usable(config, ambient, &blobs, is_new).await,
+    };
+    [Some(store), identity.map(|found| Finding::ok("identity", found))].into_iter().flatten().collect()
+}
+
+/// The identity that the database and the store share. Before the first start, neither has one.
+async fn agreed(
+    catalog: &Catalog,
+    blobs: &Blobs,
+    ambient: &Ambient,
+) -> Result<Option<StoreId>, IdentityError> {
+    let identity = StoreIdentity::new(catalog.clone(), blobs.clone(), ambient.clone());
+    Ok(identity.inspect().await?.agreed()?)
+}
+
+async fn usable(config: &Config, ambient: &Ambient, blobs: &Blobs, is_new: bool) -> Finding {
+    let made = if is_new { blobs.create().await } else { Ok(()) };
+    let checked = match made {
+        Ok(()) => blobs.check().await,
+        Err(error) => Err(error),
+    };
+    if let Err(error) = checked {
+        return unusable(config, &error);
     }
-    let found = probe(&blobs, ambient, PROBE_FOR)
+    let found = probe(blobs, ambient, PROBE_FOR)
         .await
         .map(|()| {
             format!("{}: objects can be written, read by range, listed and deleted", config.storage_url)
         })
         .map_err(|problem| format!("{}: {problem}", config.storage_url));
-    (Finding::of("store", found), Some(blobs))
+    Finding::of("store", found)
+}
+
+fn unusable(config: &Config, error: &BlobError) -> Finding {
+    let error = error_with_causes(error);
+    let advice = "check storage_url, its credentials and write access";
+    Finding::failed("store", format!("{}: {error}; {advice}", config.storage_url))
 }
 
 /// Puts, reads, lists and deletes an object, as the service does. The object is deleted even if a step fails, together
@@ -123,22 +157,6 @@ async fn look(blobs: &Blobs, key: &ObjectKey) -> Result<Vec<(ObjectKey, ObjectMe
 
 fn failure(what: &str, permissions: &str, error: &dyn std::error::Error) -> String {
     format!("{what}: {}; for a bucket, the credentials need {permissions}", error_with_causes(error))
-}
-
-/// Checks whether the database and the store belong together. Before the first start, neither has an identity.
-pub(super) async fn identity(catalog: &Catalog, blobs: &Blobs, ambient: &Ambient) -> Finding {
-    let tie = StoreIdentity::new(catalog.clone(), blobs.clone(), ambient.clone()).inspect().await;
-    let agreed = tie.map_err(|error| error_with_causes(&error)).and_then(|tie| {
-        let agreed = tie.agreed();
-        agreed.map_err(|mismatch| mismatch.to_string())
-    });
-    Finding::of(
-        "identity",
-        agreed.map(|id| match id {
-            Some(id) => format!("the database and the store share the identity {id}"),
-            None => "the database and the store will get an identity on the first start".to_owned(),
-        }),
-    )
 }
 
 #[cfg(test)]
