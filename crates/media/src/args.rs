@@ -420,7 +420,19 @@ fn shaping(probe: &Probe, output: &Output<'_>) -> Vec<String> {
 
 /// The filters that give a part of the input as samples that can be heard.
 fn shaped(probe: &Probe, part: String) -> Vec<String> {
-    std::iter::once(part).chain(probe.may_be_impossible.then(|| POSSIBLE.to_owned())).collect()
+    let mut filters = vec![part];
+    if probe.may_be_impossible {
+        filters.push(POSSIBLE.to_owned());
+        // That filter forgets the layout, without which the limiter refuses to work.
+        let layout = probe.layout();
+        let usual = match probe.channels {
+            1 => Some("mono"),
+            2 => Some("stereo"),
+            _ => None,
+        };
+        filters.extend(layout.name().or(usual).map(in_layout));
+    }
+    filters
 }
 
 /// The filters that bring the input to an output's rate.

@@ -131,7 +131,7 @@ mod tests {
     use super::*;
     use crate::cache::CacheTerms;
     use crate::error::BoxError;
-    use crate::folder::FolderStore;
+    use crate::folder::{FolderStore, Root};
     use crate::object::PutTerms;
     use crate::store::Store;
 
@@ -141,7 +141,8 @@ mod tests {
     #[tokio::test]
     async fn slow_readers_do_not_hold_whole_pieces() {
         let folder = tempfile::tempdir().unwrap();
-        let store = Arc::new(FolderStore::open(folder.path().to_owned()).await.unwrap());
+        let store = Arc::new(FolderStore::of(Root::at(folder.path().to_owned())));
+        store.create().await.unwrap();
         let long = Duration::from_secs(3600);
         let terms = CacheTerms {
             memory_bytes: MEMORY,

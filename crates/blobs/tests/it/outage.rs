@@ -46,6 +46,8 @@ async fn a_folder_that_was_unmounted_comes_back() {
     let [mounted, elsewhere] = ["objects", "elsewhere"].map(|name| folder.path().join(name));
     let blobs = Blobs::open(&format!("file://{}", mounted.display()).parse().unwrap()).await.unwrap();
     let key = TestStore::folder().await.key();
+    let identity = StoreId::new(ShortId::from_random([1; 8])).object();
+    blobs.put_bytes(&identity, pattern(10)).await.unwrap();
     blobs.put_bytes(&key, pattern(10)).await.unwrap();
     let identity = StoreId::new(ShortId::from_random([1; 8])).object();
     blobs.put_bytes(&identity, pattern(10)).await.unwrap();
