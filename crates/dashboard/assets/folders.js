@@ -1,14 +1,14 @@
-// Files, dropped or chosen, and those in folders: in the order of their names, folder by folder. What is not audio is left out.
+// Files in folders, dropped or chosen: in the order of their names, folder by folder. What is not audio is left out.
 
-/** Files that were dropped or chosen by themselves, and how many texts and pictures were among them. */
+/** Of files by themselves, texts and pictures are left out. */
 export function alone(files, isAudio) {
-  const taken = [...files].filter((file) => mayBeAudio(file, isAudio));
+  const taken = [...files].filter((file) => isTaken(file, isAudio));
   return { files: taken, leftOut: files.length - taken.length };
 }
 
-const mayBeAudio = (file, isAudio) => isAudio(file) || !/^(text|image)\//.test(file.type);
+const isTaken = (file, isAudio) => isAudio(file) || !/^(text|image)\//.test(file.type);
 
-/** The files of a drop, and how many of them are not audio. Call it while the event is handled. */
+/** The files of a drop, and how many are not audio. Call it while the event is handled. */
 export async function dropped({ items, files }, isAudio) {
   const entries = [...items].map((item) => item.webkitGetAsEntry?.());
   if (!entries.some((entry) => entry?.isDirectory)) return alone(files, isAudio);
@@ -25,7 +25,7 @@ async function add(found, entry, isAudio, isWithin) {
     return;
   }
   const file = await new Promise((done) => entry.file(done, () => done(null)));
-  if (file && (isWithin ? isAudio(file) : mayBeAudio(file, isAudio))) found.files.push(file);
+  if (file && (isWithin ? isAudio(file) : isTaken(file, isAudio))) found.files.push(file);
   else found.leftOut += 1;
 }
 
