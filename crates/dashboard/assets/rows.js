@@ -2,10 +2,10 @@
 
 import { followRow, keepingFocus } from "./live.js";
 import { request } from "./signing-in.js";
-import { watch } from "./watch.js";
 
 /** At most so often, however many tracks are added. */
 const PAUSE_MS = 1000;
+const WAITING_MS = 20_000;
 
 let timer = 0;
 let isAsking = false;
@@ -91,4 +91,4 @@ function renewPages(old, fresh) {
   else before?.remove();
 }
 
-watch(() => true, () => document.querySelector("[data-waiting]") && updateRows());
+setInterval(() => document.hidden || !document.querySelector("[data-waiting]") || updateRows(), WAITING_MS);
