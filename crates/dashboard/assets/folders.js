@@ -1,6 +1,5 @@
 // Files in folders, dropped or chosen: in the order of their names, folder by folder. What is not audio is left out.
 
-/** Of files by themselves, texts and pictures are left out. */
 export function alone(files, isAudio) {
   const taken = [...files].filter((file) => isTaken(file, isAudio));
   return { files: taken, leftOut: files.length - taken.length };

@@ -5,7 +5,6 @@ import { request } from "./signing-in.js";
 
 /** At most so often, however many tracks are added. */
 const PAUSE_MS = 1000;
-const WAITING_MS = 20_000;
 
 let timer = 0;
 let isAsking = false;
@@ -91,4 +90,4 @@ function renewPages(old, fresh) {
   else before?.remove();
 }
 
-setInterval(() => document.hidden || !document.querySelector("[data-waiting]") || updateRows(), WAITING_MS);
+setInterval(() => !document.hidden && document.querySelector("[data-waiting]") && updateRows(), 20_000);

@@ -22,7 +22,7 @@ function fit(box) {
   box.toggleAttribute("data-stacked", narrow.matches || box.scrollWidth > box.clientWidth);
 }
 
-// Stacking changes the height, which is an error while it is observed.
+// Stacking changes the height: an error while it is observed.
 const observer = new ResizeObserver((entries) => {
   for (const { target, contentRect } of entries) {
     if (widths.get(target) === contentRect.width) continue;
