@@ -1,4 +1,5 @@
-// Keeps a list up to date while tracks are added or awaited: rows, pages and how many there are. The server writes them; rows that say the same as before stay, with whatever is chosen or playing in them.
+// Keeps a list up to date while tracks are added, or rows wait for uploads, perhaps of other clients: rows, pages and how many
+// there are. The server writes them; rows that say the same as before stay, with whatever is chosen or playing in them.
 
 import { followRow, keepingFocus } from "./live.js";
 import { request } from "./signing-in.js";

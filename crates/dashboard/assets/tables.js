@@ -22,7 +22,7 @@ function fit(box) {
   box.toggleAttribute("data-stacked", narrow.matches || box.scrollWidth > box.clientWidth);
 }
 
-// Stacking changes the height: an error while it is observed.
+// Stacking changes the height, which is of no interest, and which browsers report as an error of the page while they observe it.
 const observer = new ResizeObserver((entries) => {
   for (const { target, contentRect } of entries) {
     if (widths.get(target) === contentRect.width) continue;
