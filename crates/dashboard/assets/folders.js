@@ -1,17 +1,17 @@
-// Files, dropped or chosen, and those in folders: in the order of their names, folder by folder. What is not audio is left out.
+// Files in folders, dropped or chosen: in the order of their names, folder by folder. What is not audio is left out.
 
-/** Files that were dropped or chosen by themselves, and how many texts and pictures were among them. */
-export function alone(files, isAudio) {
-  const taken = [...files].filter((file) => mayBeAudio(file, isAudio));
+/** Files by themselves, without texts and pictures. */
+export function alone(files) {
+  const taken = [...files].filter(isTaken);
   return { files: taken, leftOut: files.length - taken.length };
 }
 
-const mayBeAudio = (file, isAudio) => isAudio(file) || !/^(text|image)\//.test(file.type);
+const isTaken = ({ type }) => !/^(text|image)\//.test(type);
 
-/** The files of a drop, and how many of them are not audio. Call it while the event is handled. */
+/** The files of a drop, and how many are not audio. Call it while the event is handled. */
 export async function dropped({ items, files }, isAudio) {
   const entries = [...items].map((item) => item.webkitGetAsEntry?.());
-  if (!entries.some((entry) => entry?.isDirectory)) return alone(files, isAudio);
+  if (!entries.some((entry) => entry?.isDirectory)) return alone(files);
   const found = { files: [], leftOut: 0 };
   for (const entry of entries) await add(found, entry, isAudio, false);
   return found;
@@ -25,7 +25,7 @@ async function add(found, entry, isAudio, isWithin) {
     return;
   }
   const file = await new Promise((done) => entry.file(done, () => done(null)));
-  if (file && (isWithin ? isAudio(file) : mayBeAudio(file, isAudio))) found.files.push(file);
+  if (file && (isWithin ? isAudio : isTaken)(file)) found.files.push(file);
   else found.leftOut += 1;
 }
 

@@ -1,7 +1,4 @@
-// Pages that nobody sees ask for nothing, and those that are seen for long ask less and less often.
-
-const FIRST_MS = 1500;
-const LONGEST_MS = 30_000;
+// Pages that nobody sees ask for nothing.
 
 /** Waits so many milliseconds, and until the page is seen. */
 export function pause(ms) {
@@ -18,13 +15,4 @@ export function pause(ms) {
       go();
     }, ms);
   });
-}
-
-/** Looks as long as `isDue`, less and less often while `look` finds nothing new. */
-export async function watch(isDue, look) {
-  let wait = FIRST_MS;
-  while (isDue()) {
-    await pause(wait);
-    wait = (await look()) ? FIRST_MS : Math.min(wait * 1.5, LONGEST_MS);
-  }
 }

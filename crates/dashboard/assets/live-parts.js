@@ -1,9 +1,9 @@
 // Parts of a page that change by themselves (`data-live`) are shown as they are now, as long as something in them is under way
 // (`data-busy`). The server writes them: as parts of the page, or alone at the address in `data-live-from`.
 
-import { watch } from "./in-sight.js";
 import { request } from "./signing-in.js";
 import { localise } from "./times.js";
+import { watch } from "./watch.js";
 
 /** What the server said last of each part. */
 const said = new Map();

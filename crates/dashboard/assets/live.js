@@ -1,6 +1,6 @@
 // Tracks in the making: rows, uploads and the page of a track say how far they are.
 
-import { pause, watch } from "./in-sight.js";
+import { pause } from "./in-sight.js";
 import { Progress } from "./progress.js";
 import { request } from "./signing-in.js";
 import { t } from "./texts.js";
@@ -61,12 +61,6 @@ export function keepingFocus(list, change) {
   list.querySelector(`[data-track="${id}"]`)?.querySelector(control)?.focus({ preventScroll: true });
 }
 
-async function partOf(answer) {
-  const holder = document.createElement("template");
-  holder.innerHTML = answer?.ok ? await answer.text() : "";
-  return holder.content;
-}
-
 /** A row of a list says how far its track is, and is replaced by what the server says of it in the end. */
 export function followRow(row) {
   const id = row.dataset.track;
@@ -79,12 +73,13 @@ export function followRow(row) {
       await pause(LOOK_MS);
       answer = await request(address).catch(() => null);
     }
-    const part = await partOf(answer);
+    const holder = document.createElement("template");
+    holder.innerHTML = answer?.ok ? await answer.text() : "";
     // A row that somebody is moving is replaced afterwards.
     while (row.matches(".held")) await new Promise((put) => list.addEventListener("tonearm-row-put", put, { once: true }));
     // A list that was brought up to date meanwhile has another row.
     if (!answer?.ok || !row.isConnected) return;
-    keepingFocus(list, () => row.replaceWith(part));
+    keepingFocus(list, () => row.replaceWith(holder.content));
   });
 }
 
@@ -100,27 +95,14 @@ function followPage(section) {
     else bar.value = percent;
     files.textContent = each.map(({ index: file, state, percent: of }) => t(FILE_STATES[state] ?? FILE_STATES.waiting, { file, percent: of })).join(" · ");
   };
+  let written = false;
+  addEventListener("input", () => (written = true), { once: true });
   follow(section.dataset.following, told, () => {
-    if (!isWritten) return location.reload();
+    if (!written) return location.reload();
     section.querySelector("[data-through]").hidden = false;
     bar.hidden = true;
   });
 }
-
-/** A page on which somebody waits for an upload, perhaps of another client, is loaded anew once it has come. */
-function awaitUpload(part) {
-  let isOver = false;
-  watch(() => !isOver, async () => {
-    const answer = await request(`${base}/tracks/${part.dataset.awaited}/row`).catch(() => null);
-    const row = (await partOf(answer)).firstElementChild;
-    isOver = answer?.status === 404 || (row && !("waiting" in row.dataset));
-    // What is uploaded here goes on.
-    if (isOver && !isWritten && !document.querySelector("[data-upload-list] > *")) location.reload();
-  });
-}
-
-let isWritten = false;
-addEventListener("input", () => (isWritten = true), { once: true });
 
 function followRows() {
   for (const row of document.querySelectorAll("[data-track][data-making]")) followRow(row);
@@ -129,4 +111,3 @@ function followRows() {
 followRows();
 document.addEventListener("tonearm-results", followRows);
 for (const section of document.querySelectorAll("[data-following]")) followPage(section);
-for (const part of document.querySelectorAll("[data-awaited]")) awaitUpload(part);

@@ -1,7 +1,6 @@
-// Keeps a list up to date while tracks are added to it, or rows wait for uploads, perhaps of other clients: rows, pages and how
-// many there are. The server writes them; rows that say the same as before stay, with whatever is chosen or playing in them.
+// Keeps a list up to date while tracks are added, or rows wait for uploads, perhaps of other clients: rows, pages and how many
+// there are. The server writes them; rows that say the same as before stay, with whatever is chosen or playing in them.
 
-import { watch } from "./in-sight.js";
 import { followRow, keepingFocus } from "./live.js";
 import { request } from "./signing-in.js";
 
@@ -92,4 +91,4 @@ function renewPages(old, fresh) {
   else before?.remove();
 }
 
-watch(() => true, () => document.querySelector("[data-rows] > [data-waiting]") && updateRows());
+setInterval(() => !document.hidden && document.querySelector("[data-waiting]") && updateRows(), 20_000);

@@ -30,7 +30,7 @@ function begin(zone) {
     note(zone, leftOut && t("script-upload-left-out", { count: leftOut }));
   };
   input.addEventListener("change", () => {
-    take(alone(input.files, isAudio));
+    take(alone(input.files));
     input.value = "";
   });
   const folder = zone.querySelector("[webkitdirectory]");

@@ -78,7 +78,6 @@ library-no-tracks = Noch keine Titel
 library-tracks-appear = Hochgeladene Titel erscheinen hier.
 library-open-to-upload = Zum Hochladen von Titeln eine Sammlung öffnen.
 library-collection-details = Angaben zur Sammlung
-library-collection-id-hint = Die ID bezeichnet diese Sammlung in der API und auf der Befehlszeile.
 library-player-subtitle = Untertitel im Player
 library-cover-of = Cover von { $title }
 library-deletes-collection = Löscht die Sammlung und ihre Titel. Die Links dazu funktionieren dann nicht mehr. Eine Wiederherstellung ist für begrenzte Zeit möglich.

@@ -78,7 +78,6 @@ library-no-tracks = No tracks yet
 library-tracks-appear = Uploaded tracks appear here.
 library-open-to-upload = Open a collection to upload tracks.
 library-collection-details = Collection details
-library-collection-id-hint = The ID identifies this collection in the API and on the command line.
 library-player-subtitle = Player subtitle
 library-cover-of = Cover of { $title }
 library-deletes-collection = Deletes the collection and its tracks. Their links stop working. You can restore them for a limited time.

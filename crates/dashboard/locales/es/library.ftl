@@ -78,7 +78,6 @@ library-no-tracks = Aún no hay pistas
 library-tracks-appear = Las pistas subidas aparecen aquí.
 library-open-to-upload = Abra una colección para subir pistas.
 library-collection-details = Detalles de la colección
-library-collection-id-hint = El ID identifica esta colección en la API y en la línea de comandos.
 library-player-subtitle = Subtítulo en el reproductor
 library-cover-of = Carátula de { $title }
 library-deletes-collection = Elimina la colección y sus pistas. Sus enlaces dejan de funcionar. Se pueden restaurar durante un tiempo limitado.

@@ -78,7 +78,6 @@ library-no-tracks = Aucune piste pour l’instant
 library-tracks-appear = Les pistes envoyées apparaissent ici.
 library-open-to-upload = Ouvrez une collection pour y envoyer des pistes.
 library-collection-details = Détails de la collection
-library-collection-id-hint = L’ID identifie cette collection dans l’API et en ligne de commande.
 library-player-subtitle = Sous-titre dans le lecteur
 library-cover-of = Pochette de { $title }
 library-deletes-collection = Supprime la collection et ses pistes. Leurs liens cessent de fonctionner. Vous pouvez les restaurer pendant un temps limité.

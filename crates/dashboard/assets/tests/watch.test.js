@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 
 globalThis.document = Object.assign(new EventTarget(), { hidden: false });
-const { watch } = await import("../in-sight.js");
+const { watch } = await import("../watch.js");
 
 const settle = () => new Promise((done) => setImmediate(done));
 
