@@ -1,10 +1,12 @@
 //! Replacements of the sources of tracks, and the objects that were replaced.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
-use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set};
-use tonearm_domain::{ObjectKey, OrganizationId, Replacement, ReplacementId, Timestamp, TrackId};
+use tonearm_domain::{
+    ObjectKey, OrganizationId, Replacement, ReplacementId, ReplacementState, Timestamp, TrackId,
+};
 
 use crate::catalog::Catalog;
 use crate::column::{byte_count, parsed};
@@ -24,6 +26,33 @@ impl Catalog {
     ) -> Result<Option<Replacement>, CatalogError> {
         let select = Entity::find_by_id(track.uuid()).filter(Column::OrganizationId.eq(organization.uuid()));
         one(self.reader(), select).await
+    }
+
+    /// Those of the objects that other tracks can put back as their source.
+    pub async fn kept_for_undo(
+        &self,
+        keys: &[ObjectKey],
+        except: TrackId,
+    ) -> Result<HashSet<String>, CatalogError> {
+        let mut kept = HashSet::new();
+        for batch in keys.chunks(BATCH) {
+            let replaced = Query::select()
+                .column(replaced_object::Column::ObjectKey)
+                .from(replaced_object::Entity)
+                .and_where(replaced_object::Column::ObjectKey.is_in(batch.iter().map(ToString::to_string)))
+                .take();
+            let names: Vec<String> = Entity::find()
+                .select_only()
+                .column(Column::SourceKey)
+                .filter(Column::SourceKey.in_subquery(replaced))
+                .filter(Column::State.eq(ReplacementState::Completed.as_str()))
+                .filter(Column::TrackId.ne(except.uuid()))
+                .into_tuple()
+                .all(self.reader())
+                .await?;
+            kept.extend(names);
+        }
+        Ok(kept)
     }
 
     /// Ends a claim of [`Transaction::claim_bytes`].
@@ -122,11 +151,31 @@ impl Transaction {
             organization_id: Set(Some(organization.uuid())),
             bytes: Set(byte_count(bytes)),
         });
+        // One that a track had again in the meantime counts again.
         let later = OnConflict::column(Column::ObjectKey)
-            .update_column(Column::RemoveAt)
+            .update_columns([Column::RemoveAt, Column::Bytes])
             .action_and_where(Expr::col((Entity, Column::RemoveAt)).lt(remove_at.unix_millis()))
             .to_owned();
         Entity::insert_many(rows).on_conflict(later).exec_without_returning(self.db()).await?;
+        Ok(())
+    }
+
+    /// The bytes of a replaced object that count for the quota. None if it is not kept any more.
+    pub async fn replaced_bytes(&self, object: &ObjectKey) -> Result<Option<u64>, CatalogError> {
+        use replaced_object::{Column, Entity};
+        let select = Entity::find_by_id(object.to_string()).select_only().column(Column::Bytes);
+        let bytes: Option<i64> = select.into_tuple().one(self.db()).await?;
+        Ok(bytes.map(|bytes| u64::try_from(bytes).unwrap_or(0)))
+    }
+
+    /// Counts a replaced object no longer, because it is the source of a track again.
+    pub async fn uncount_replaced_object(&self, object: &ObjectKey) -> Result<(), CatalogError> {
+        use replaced_object::{Column, Entity};
+        Entity::update_many()
+            .col_expr(Column::Bytes, Expr::value(0_i64))
+            .filter(Column::ObjectKey.eq(object.to_string()))
+            .exec(self.db())
+            .await?;
         Ok(())
     }
 

@@ -33,7 +33,7 @@ pub struct Replacement {
     pub track_id: TrackId,
     /// Its state.
     pub state: ReplacementState,
-    /// Why it failed, as a sentence.
+    /// Why it failed, as a sentence. When it is completed: why it could not be undone.
     pub reason: Option<String>,
     /// The new file name, as the caller sent it; none keeps the track's file name.
     pub file_name: Option<String>,
@@ -118,7 +118,7 @@ impl Replacement {
         let is_kept = self.state == ReplacementState::Completed && now < self.expires_at;
         let file_name = Some(self.former_file_name.clone().filter(|_| is_kept)?);
         let state = ReplacementState::Processing;
-        self.source.is_some().then_some(Self { id, state, file_name, created_at: now, ..self })
+        self.source.is_some().then_some(Self { id, state, reason: None, file_name, created_at: now, ..self })
     }
 
     /// Whether it is putting a former source back. It cannot be cancelled, but undone when it is completed.
@@ -131,11 +131,17 @@ impl Replacement {
         matches!(self.state, ReplacementState::Waiting | ReplacementState::Processing) && !self.is_undo()
     }
 
-    /// Records that it failed; the track keeps its current source.
-    pub fn fail(&mut self, reason: String) -> Result<(), ReplacementStateError> {
+    /// Records that it failed; the track keeps its current source. Returns the new source, which is not used. An undo that
+    /// failed can be tried again: the replacement that it undoes is the latest one again.
+    pub fn fail(&mut self, reason: String) -> Result<Option<Source>, ReplacementStateError> {
         self.leave(ReplacementState::Processing)?;
-        (self.state, self.reason) = (ReplacementState::Failed, Some(reason));
-        Ok(())
+        self.reason = Some(reason);
+        if self.is_undo() {
+            self.state = ReplacementState::Completed;
+            return Ok(None);
+        }
+        self.state = ReplacementState::Failed;
+        Ok(self.source.take())
     }
 
     fn leave(&self, state: ReplacementState) -> Result<(), ReplacementStateError> {
@@ -200,7 +206,11 @@ mod tests {
             };
             assert_eq!(undone(&completed, REPLACED_FILES_SECONDS - 1), is_processing);
             assert!(!replacement(state).is_undo() && !completed.is_undo());
-            assert!(completed.clone().undone(completed.id, now).is_none_or(|it| it.is_undo()));
+            if let Some(mut undo) = completed.clone().undone(completed.id, now) {
+                assert!(undo.is_undo());
+                assert_eq!(undo.fail("no room".to_owned()), Ok(None));
+                assert!(undo.state == ReplacementState::Completed && undone(&undo, 0));
+            }
             assert!(!undone(&completed, REPLACED_FILES_SECONDS) && !undone(&replacement(state), 0));
             assert_eq!(replacement(state).fail("it is no audio".to_owned()).is_ok(), is_processing);
         }

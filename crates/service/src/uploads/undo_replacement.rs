@@ -3,6 +3,7 @@
 use tonearm_domain::{ErrorCode, Job, REPLACED_FILES_SECONDS, Replacement, ReplacementId, TrackId};
 
 use super::Uploads;
+use crate::admission::quotas;
 use crate::audit;
 use crate::caller::Caller;
 use crate::library::replace_source::audited;
@@ -18,10 +19,15 @@ impl Uploads {
         undone: ReplacementId,
     ) -> Result<Replacement, Refusal> {
         let organization_id = caller.organization_id;
-        let size = self.catalog.replacement(organization_id, id).await?.and_then(|it| Some(it.source?.size));
-        // Its bytes are counted as long as it is kept.
+        let source = self.catalog.replacement(organization_id, id).await?.and_then(|it| it.source);
+        let size = source.as_ref().map(|source| source.size);
         self.require_room(organization_id, size, size.unwrap_or(0)).await?;
         let tx = self.catalog.begin().await?;
+        if let Some(source) = source {
+            // As long as it is kept it is counted, but not once for each track that had it.
+            let counted = tx.replaced_bytes(&source.key).await?.unwrap_or(0);
+            quotas::admit_stored(&tx, organization_id, source.size, counted).await?;
+        }
         let track = tx.track(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
         caller.reach_track(track.collection_id, id)?;
         let found = tx.replacement(organization_id, id).await?;

@@ -37,6 +37,7 @@ on_both!(
     files_that_exceed_the_quota_are_not_stored,
     a_shared_source_stays_for_others,
     a_shared_source_goes_a_day_after_its_last_track_was_replaced,
+    each_track_can_put_a_shared_source_back,
     a_run_that_lost_its_lease_removes_nothing,
     a_source_that_others_have_is_taken_over,
 );
@@ -597,6 +598,48 @@ async fn a_shared_source_goes_a_day_after_its_last_track_was_replaced(database: 
         second.clean_up().await;
         assert_eq!(second.has_object(&shared).await, is_there, "{seconds} seconds later");
     }
+}
+
+/// Two tracks had the same source. The undo of one, and the end of the other, take nothing from the second.
+async fn each_track_can_put_a_shared_source_back(database: TestDatabase) {
+    let scene = Scene::open(&database).await;
+    let collection_id = Some(scene.track().await.collection_id);
+    let create = CreateTrack { collection_id, file_name: "second.wav".to_owned(), ..CreateTrack::default() };
+    let (second, _) = scene.workshop.library.create_track(&scene.owner, create).await.unwrap();
+    scene.workshop.send(&scene.owner, second.track.id, sound()).await.unwrap();
+    scene.workshop.run_all().await;
+    let (first, shared) = (scene.id, scene.track().await.source.unwrap().key);
+    scene.replace(new_sound()).await;
+    scene.workshop.run_all().await;
+    let second = Scene { id: second.track.id, ..scene };
+    second.replace(new_sound()).await;
+    second.workshop.run_all().await;
+    assert_ne!(second.track().await.source.unwrap().key, shared);
+    let (uploads, library) = (&second.workshop.uploads, &second.workshop.library);
+    let catalog = &second.workshop.catalog;
+    let latest = catalog.replacement(second.owner.organization_id, first).await.unwrap().unwrap();
+    uploads.undo_replacement(&second.owner, first, latest.id).await.unwrap();
+    second.workshop.run_all().await;
+    library.delete_track(&second.owner, first).await.unwrap();
+    second.workshop.run_all().await;
+    assert!(second.has_object(&shared).await);
+
+    // An undo that fails can be tried again.
+    second.add("other", Transcode { bitrate: 96, ..Transcode::default() }).await;
+    second.workshop.run_all().await;
+    second.set_bitrate("other", FAILING_BITRATE).await;
+    let before = second.replacement().await;
+    uploads.undo_replacement(&second.owner, second.id, before.id).await.unwrap();
+    second.workshop.run_all().await;
+    let failed = second.replacement().await;
+    assert!(failed.reason.is_some() && failed.state == ReplacementState::Completed, "{failed:?}");
+    second.set_bitrate("other", 112).await;
+    uploads.undo_replacement(&second.owner, second.id, failed.id).await.unwrap();
+    second.workshop.run_all().await;
+    assert_eq!(second.track().await.source.unwrap().key, shared);
+    second.workshop.clock.advance_seconds(2 * DAY);
+    second.clean_up().await;
+    assert!(second.has_object(&shared).await);
 }
 
 async fn a_run_that_lost_its_lease_removes_nothing(database: TestDatabase) {

@@ -199,9 +199,8 @@ pub(in crate::processing) async fn fail(
     tx.delete_track_progress(turn.track_id).await?;
     let found = tx.replacement(turn.organization_id, turn.track_id).await?;
     let Some(mut replacement) = found.filter(|it| is_wanted(it, turn)) else { return Ok(()) };
-    let unused: Vec<_> =
-        replacement.source.take().into_iter().map(|source| (source.key, source.size)).collect();
-    replacement.fail(reason.to_owned()).map_err(JobError::internal)?;
+    let unused = replacement.fail(reason.to_owned()).map_err(JobError::internal)?;
+    let unused: Vec<_> = unused.into_iter().map(|source| (source.key, source.size)).collect();
     tx.put_replacement(&replacement).await?;
     remove_soon(tx, ambient, turn.organization_id, &unused).await?;
     if let Some(track) = track {

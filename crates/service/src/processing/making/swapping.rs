@@ -60,9 +60,10 @@ impl Recording<'_> {
         self.settle_replaced()?;
         self.is_replaced = true;
         self.forget_written_words().await?;
-        // A source that was put back is counted as that of its track again.
-        let kept: Vec<_> = self.track.source.iter().map(|source| source.key.clone()).collect();
-        self.tx.forget_replaced_objects(&kept).await?;
+        // A source that was put back is counted as that of its track again. Other tracks may still put it back.
+        if let Some(source) = &self.track.source {
+            self.tx.uncount_replaced_object(&source.key).await?;
+        }
         let removed = replaced_objects(&before, &old_files);
         remove_later(&self.tx, self.ambient, before.organization_id, &removed).await?;
         let former_name = before.file_name_original.unwrap_or(before.file_name);

@@ -31,6 +31,9 @@ impl Processing {
         // removes it.
         let mut keys = self.objects_in(organization_id, objects.folder).await?;
         keys.extend(objects.source.filter(|key| Some(key.folder) != objects.folder));
+        // What another track can put back stays until the end of its day.
+        let kept = self.catalog.kept_for_undo(&keys, track_id).await?;
+        keys.retain(|key| !kept.contains(&key.to_string()));
         self.remove_unnamed(keys.clone()).await?;
         let tx = self.catalog.begin().await?;
         tx.forget_replaced_objects(&keys).await?;
