@@ -30,6 +30,7 @@ track-replacement-processing = Eine neue Datei wird verarbeitet. Bis dahin behä
 track-replacement-completed = Die Datei wurde ersetzt. Die bisherige bleibt einen Tag lang erhalten.
 track-replacement-failed = Die Datei wurde nicht ersetzt.
 track-replacement-failed-because = Die Datei wurde nicht ersetzt: { $reason }
+track-undo-failed-because = Die bisherige Datei konnte nicht zurückgeholt werden: { $reason }
 track-replacement-waiting = Eine neue Datei wird erwartet: Ihr Upload wurde begonnen, aber nicht abgeschlossen.
 track-cancel-replacement = Ersetzen abbrechen
 track-undo-replacement = Bisherige Datei zurückholen

@@ -30,6 +30,7 @@ track-replacement-processing = A new file is being processed. The track keeps it
 track-replacement-completed = The file was replaced. The former one is kept for a day.
 track-replacement-failed = The file was not replaced.
 track-replacement-failed-because = The file was not replaced: { $reason }
+track-undo-failed-because = The former file could not be put back: { $reason }
 track-replacement-waiting = Waiting for the new file: its upload was started but not finished.
 track-cancel-replacement = Cancel replacement
 track-undo-replacement = Put the former file back

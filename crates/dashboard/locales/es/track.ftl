@@ -30,6 +30,7 @@ track-replacement-processing = Se está procesando un archivo nuevo. Hasta enton
 track-replacement-completed = El archivo se ha reemplazado. El anterior se conserva durante un día.
 track-replacement-failed = El archivo no se reemplazó.
 track-replacement-failed-because = El archivo no se reemplazó: { $reason }
+track-undo-failed-because = No se pudo recuperar el archivo anterior: { $reason }
 track-replacement-waiting = Se espera un archivo nuevo: su subida empezó y no ha terminado.
 track-cancel-replacement = Cancelar el reemplazo
 track-undo-replacement = Recuperar el archivo anterior

@@ -30,6 +30,7 @@ track-replacement-processing = Un nouveau fichier est en cours de traitement. D�
 track-replacement-completed = Le fichier a été remplacé. Le précédent est conservé pendant un jour.
 track-replacement-failed = Le fichier n’a pas été remplacé.
 track-replacement-failed-because = Le fichier n’a pas été remplacé : { $reason }
+track-undo-failed-because = Le fichier précédent n’a pas pu être rétabli : { $reason }
 track-replacement-waiting = Un nouveau fichier est attendu : son envoi a commencé sans être terminé.
 track-cancel-replacement = Annuler le remplacement
 track-undo-replacement = Rétablir le fichier précédent
