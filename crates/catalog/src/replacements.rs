@@ -4,9 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Set};
-use tonearm_domain::{
-    ObjectKey, OrganizationId, Replacement, ReplacementId, ReplacementState, Timestamp, TrackId,
-};
+use tonearm_domain::{ObjectKey, OrganizationId, Replacement, ReplacementId, Timestamp, TrackId};
 
 use crate::catalog::Catalog;
 use crate::column::{byte_count, parsed};
@@ -45,7 +43,6 @@ impl Catalog {
                 .select_only()
                 .column(Column::SourceKey)
                 .filter(Column::SourceKey.in_subquery(replaced))
-                .filter(Column::State.eq(ReplacementState::Completed.as_str()))
                 .filter(Column::TrackId.ne(except.uuid()))
                 .into_tuple()
                 .all(self.reader())

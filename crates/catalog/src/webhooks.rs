@@ -1,7 +1,5 @@
 //! Endpoints that events are sent to: the `webhook` table.
 
-use std::collections::BTreeMap;
-
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SimpleExpr};
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select, Set};
 use tonearm_domain::{
@@ -126,7 +124,7 @@ impl Transaction {
                 .await
                 .map_err(CatalogError::or_taken(Record::Webhook))?;
         }
-        self.show_webhook_urls(webhook.organization_id).await
+        self.show_webhook_url(webhook.organization_id, webhook.kind).await
     }
 
     /// Writes the health of an endpoint.
@@ -152,21 +150,19 @@ impl Transaction {
     /// Removes an endpoint and its deliveries.
     pub async fn delete_webhook(&self, webhook: &Webhook) -> Result<(), CatalogError> {
         Entity::delete_by_id(webhook.id.uuid()).exec(self.db()).await?;
-        self.show_webhook_urls(webhook.organization_id).await
+        self.show_webhook_url(webhook.organization_id, webhook.kind).await
     }
 
-    /// Shows the URLs of its endpoints on the organization.
-    async fn show_webhook_urls(&self, id: OrganizationId) -> Result<(), CatalogError> {
-        let select = Entity::find().select_only().columns([Column::Kind, Column::Url]);
-        let own = select.filter(Column::OrganizationId.eq(id.uuid()));
-        let urls: BTreeMap<String, String> = own.into_tuple().all(self.db()).await?.into_iter().collect();
-        let url = |kind: WebhookKind| Set(urls.get(kind.as_str()).cloned());
-        let row = organization::ActiveModel {
-            webhook_url: url(WebhookKind::Track),
-            webhook_url_file: url(WebhookKind::File),
-            webhook_url_collection: url(WebhookKind::Collection),
-            ..Default::default()
-        };
+    /// Shows the URL of its endpoint of a kind on the organization.
+    async fn show_webhook_url(&self, id: OrganizationId, kind: WebhookKind) -> Result<(), CatalogError> {
+        let select = of_kind(id, kind).select_only().column(Column::Url);
+        let url: Option<String> = select.into_tuple().one(self.db()).await?;
+        let mut row = organization::ActiveModel::default();
+        match kind {
+            WebhookKind::Track => row.webhook_url = Set(url),
+            WebhookKind::File => row.webhook_url_file = Set(url),
+            WebhookKind::Collection => row.webhook_url_collection = Set(url),
+        }
         self.note(Change::Organization(id));
         let update =
             organization::Entity::update_many().set(row).filter(organization::Column::Id.eq(id.uuid()));

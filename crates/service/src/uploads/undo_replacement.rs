@@ -19,6 +19,9 @@ impl Uploads {
         undone: ReplacementId,
     ) -> Result<Replacement, Refusal> {
         let organization_id = caller.organization_id;
+        let track =
+            self.catalog.track(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
+        caller.reach_track(track.collection_id, id)?;
         let source = self.catalog.replacement(organization_id, id).await?.and_then(|it| it.source);
         let size = source.as_ref().map(|source| source.size);
         self.require_room(organization_id, size, size.unwrap_or(0)).await?;
