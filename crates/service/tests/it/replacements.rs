@@ -603,6 +603,8 @@ async fn a_shared_source_goes_a_day_after_its_last_track_was_replaced(database: 
 /// Two tracks had the same source. The undo of one, and the end of the other, take nothing from the second.
 async fn each_track_can_put_a_shared_source_back(database: TestDatabase) {
     let scene = Scene::open(&database).await;
+    // Ids of one millisecond have no order.
+    scene.workshop.clock.advance_seconds(1);
     let collection_id = Some(scene.track().await.collection_id);
     let create = CreateTrack { collection_id, file_name: "second.wav".to_owned(), ..CreateTrack::default() };
     let (second, _) = scene.workshop.library.create_track(&scene.owner, create).await.unwrap();
