@@ -9,6 +9,7 @@ use fantoccini::actions::{
     InputSource, KeyAction, KeyActions, MOUSE_BUTTON_LEFT, MouseActions, PointerAction,
 };
 use fantoccini::elements::Element;
+use fantoccini::error::CmdError;
 use fantoccini::wd::WebDriverCompatibleCommand;
 use fantoccini::{Client, ClientBuilder, Locator};
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -73,11 +74,20 @@ impl Browser {
     }
 
     pub(crate) async fn type_into(&self, css: &str, text: &str) {
-        self.find(css).await.send_keys(text).await.unwrap();
+        self.acts_on(css, async |element| element.send_keys(text).await).await;
     }
 
     pub(crate) async fn click(&self, css: &str) {
-        self.find(css).await.click().await.unwrap();
+        self.acts_on(css, async |element| element.click().await).await;
+    }
+
+    /// Acts on the first element that a selector matches. If the page changes between the two, nothing was done yet: the
+    /// element is the new page's.
+    async fn acts_on(&self, css: &str, act: impl AsyncFn(Element) -> Result<(), CmdError>) {
+        let deadline = Instant::now() + PATIENCE;
+        while let Err(error) = act(self.find(css).await).await {
+            assert!(error.is_stale_element_reference() && Instant::now() < deadline, "{css}: {error}");
+        }
     }
 
     pub(crate) async fn goto(&self, url: &str) {
