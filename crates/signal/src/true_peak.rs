@@ -263,6 +263,21 @@ mod tests {
         }
     }
 
+    /// As its cases 20 to 23: a burst whose peak of 0 dBTP is up to three quarters of a sample behind one.
+    #[test]
+    fn a_peak_between_samples_is_found_wherever_it_is() {
+        for quarters in 0..4_u16 {
+            let burst = |place: u16| {
+                let place = f64::from(place) - 500.0 - f64::from(quarters) / 4.0;
+                ((-place * place / 800.0).exp() * (2.0 * PI * place / 6.0).cos()) as f32
+            };
+            let mut own = TruePeak::new(1, 48_000);
+            own.add(&(0..1_000).map(burst).collect::<Vec<f32>>());
+            let peak = own.decibels().unwrap();
+            assert!((-0.4..=0.2).contains(&peak), "{quarters} quarters: {peak} dBTP");
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
