@@ -71,10 +71,19 @@ impl TrackParents {
     ) -> Result<Option<Self>, CatalogError> {
         let organization = tx.organization_as_it_is(organization_id).await?;
         let collection = tx.collection_as_it_is(organization_id, collection_id).await?;
-        Ok(organization.zip(collection).map(|(organization, collection)| Self {
-            organization: Arc::new(organization),
-            collection: Arc::new(collection),
-        }))
+        Ok(Self::both(organization, collection))
+    }
+
+    /// The same for a track that this transaction deletes, which a damaged row of its collection does not keep alive.
+    pub(crate) async fn of_deleted(tx: &Transaction, track: &Track) -> Result<Option<Self>, CatalogError> {
+        let organization = tx.organization_as_it_is(track.organization_id).await?;
+        let collection = tx.collection_to_end(track.organization_id, track.collection_id).await?;
+        Ok(Self::both(organization, collection))
+    }
+
+    fn both(organization: Option<Organization>, collection: Option<Collection>) -> Option<Self> {
+        let (organization, collection) = organization.zip(collection)?;
+        Some(Self { organization: Arc::new(organization), collection: Arc::new(collection) })
     }
 
     pub(crate) fn view(&self, track: Track) -> TrackView {

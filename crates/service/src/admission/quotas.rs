@@ -5,7 +5,7 @@
 //! anything else.
 
 use tonearm_catalog::{Catalog, CatalogError, Transaction};
-use tonearm_domain::{Ambient, ObjectKey, OrganizationId, QuotaExceeded, QuotaUsage, Quotas};
+use tonearm_domain::{Ambient, ObjectKey, OrganizationId, QuotaExceeded, QuotaUsage, Quotas, Source};
 
 use crate::refusal::Refusal;
 use crate::removal::remove_later;
@@ -124,6 +124,17 @@ pub(crate) async fn exceeded_by(
     }
     let used = without(tx.quota_usage(organization_id).await?, counted);
     Ok(quotas.admit_bytes(used, bytes).err())
+}
+
+/// The quota that a former source would exceed as the source of a track again. As long as it is kept it is counted, but not
+/// once for each track that had it. Call it before anything else is locked.
+pub(crate) async fn exceeded_by_former(
+    tx: &Transaction,
+    organization_id: OrganizationId,
+    former: &Source,
+) -> Result<Option<QuotaExceeded>, CatalogError> {
+    let counted = tx.replaced_bytes(&former.key).await?.unwrap_or(0);
+    exceeded_by(tx, organization_id, former.size, counted).await
 }
 
 /// The bytes that may be added; `None` without a quota. Call it before anything else is locked.

@@ -26,8 +26,9 @@ impl Library {
             title: &track.file_name,
         };
         audit::record(&tx, &self.ambient, caller, done).await?;
+        let parents = TrackParents::of_deleted(&tx, &track).await?;
+        let parents = parents.ok_or(Refusal::NotFound(Resource::Collection))?;
         tx.commit().await?;
-        let parents = TrackParents::of(&self.catalog, organization_id, track.collection_id).await?;
         Ok(parents.view(track))
     }
 }

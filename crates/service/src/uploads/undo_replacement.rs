@@ -22,14 +22,18 @@ impl Uploads {
         let track =
             self.catalog.track(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
         caller.reach_track(track.collection_id, id)?;
-        let source = self.catalog.replacement(organization_id, id).await?.and_then(|it| it.source);
+        let latest = self.catalog.replacement(organization_id, id).await?;
+        if let Some(running) = latest.as_ref().filter(|it| it.is_undo()) {
+            return Ok(running.clone());
+        }
+        let source = latest.and_then(|it| it.source);
         let size = source.as_ref().map(|source| source.size);
         self.require_room(organization_id, size, size.unwrap_or(0)).await?;
         let tx = self.catalog.begin().await?;
-        if let Some(source) = source {
-            // As long as it is kept it is counted, but not once for each track that had it.
-            let counted = tx.replaced_bytes(&source.key).await?.unwrap_or(0);
-            quotas::admit_stored(&tx, organization_id, source.size, counted).await?;
+        if let Some(source) = &source
+            && let Some(exceeded) = quotas::exceeded_by_former(&tx, organization_id, source).await?
+        {
+            return Err(exceeded.into());
         }
         let track = tx.track(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
         caller.reach_track(track.collection_id, id)?;

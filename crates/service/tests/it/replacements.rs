@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::TryStreamExt;
+use sea_orm::{ConnectionTrait, Database};
 use tokio_util::sync::CancellationToken;
 use tonearm_domain::{
     Codec, ErrorCode, FileOutcome, Job, ObjectKey, Patch, PersonId, Quotas, RecipeKind, RecordId,
@@ -38,6 +39,8 @@ on_both!(
     a_shared_source_stays_for_others,
     a_shared_source_goes_a_day_after_its_last_track_was_replaced,
     each_track_can_put_a_shared_source_back,
+    undos_at_once_stay_within_the_quota,
+    a_track_of_a_damaged_collection_is_deleted,
     a_run_that_lost_its_lease_removes_nothing,
     a_source_that_others_have_is_taken_over,
 );
@@ -81,6 +84,19 @@ impl Scene {
         let scene = Self { workshop, ffmpeg, owner, id };
         assert_eq!(scene.track().await.status, TrackStatus::Ready);
         scene
+    }
+
+    /// Another track, with this sound, that is ready.
+    async fn another(&self, its_sound: Vec<u8>) -> TrackId {
+        // Ids of one millisecond have no order.
+        self.workshop.clock.advance_seconds(1);
+        let collection_id = Some(self.track().await.collection_id);
+        let create =
+            CreateTrack { collection_id, file_name: "second.wav".to_owned(), ..CreateTrack::default() };
+        let (another, _) = self.workshop.library.create_track(&self.owner, create).await.unwrap();
+        self.workshop.send(&self.owner, another.track.id, its_sound).await.unwrap();
+        self.workshop.run_all().await;
+        another.track.id
     }
 
     async fn track(&self) -> Track {
@@ -558,37 +574,25 @@ async fn what_was_replaced_goes_after_a_day(database: TestDatabase) {
 
 async fn a_shared_source_stays_for_others(database: TestDatabase) {
     let scene = Scene::open(&database).await;
-    // Ids of one millisecond have no order.
-    scene.workshop.clock.advance_seconds(1);
-    let collection_id = Some(scene.track().await.collection_id);
-    let create = CreateTrack { collection_id, file_name: "second.wav".to_owned(), ..CreateTrack::default() };
-    let (second, _) = scene.workshop.library.create_track(&scene.owner, create).await.unwrap();
-    scene.workshop.send(&scene.owner, second.track.id, sound()).await.unwrap();
-    scene.workshop.run_all().await;
+    let second = scene.another(sound()).await;
     let shared = scene.track().await.source.unwrap().key;
     scene.replace(new_sound()).await;
     scene.workshop.run_all().await;
     scene.workshop.clock.advance_seconds(2 * DAY);
     scene.clean_up().await;
-    let second = scene.workshop.catalog.track(scene.owner.organization_id, second.track.id).await;
+    let second = scene.workshop.catalog.track(scene.owner.organization_id, second).await;
     assert_eq!(second.unwrap().unwrap().source.unwrap().key, shared);
     assert!(scene.has_object(&shared).await);
 }
 
 async fn a_shared_source_goes_a_day_after_its_last_track_was_replaced(database: TestDatabase) {
     let scene = Scene::open(&database).await;
-    // Ids of one millisecond have no order.
-    scene.workshop.clock.advance_seconds(1);
-    let collection_id = Some(scene.track().await.collection_id);
-    let create = CreateTrack { collection_id, file_name: "second.wav".to_owned(), ..CreateTrack::default() };
-    let (second, _) = scene.workshop.library.create_track(&scene.owner, create).await.unwrap();
-    scene.workshop.send(&scene.owner, second.track.id, sound()).await.unwrap();
-    scene.workshop.run_all().await;
+    let second = scene.another(sound()).await;
     let shared = scene.track().await.source.unwrap().key;
     scene.replace(new_sound()).await;
     scene.workshop.run_all().await;
     scene.workshop.clock.advance_seconds(DAY - 3600);
-    let second = Scene { id: second.track.id, ..scene };
+    let second = Scene { id: second, ..scene };
     assert_eq!(second.track().await.source.unwrap().key, shared);
     second.replace(wav(&WavSpec { seconds: 0.3, ..WavSpec::default() })).await;
     second.workshop.run_all().await;
@@ -603,17 +607,11 @@ async fn a_shared_source_goes_a_day_after_its_last_track_was_replaced(database: 
 /// Two tracks had the same source. The undo of one, and the end of the other, take nothing from the second.
 async fn each_track_can_put_a_shared_source_back(database: TestDatabase) {
     let scene = Scene::open(&database).await;
-    // Ids of one millisecond have no order.
-    scene.workshop.clock.advance_seconds(1);
-    let collection_id = Some(scene.track().await.collection_id);
-    let create = CreateTrack { collection_id, file_name: "second.wav".to_owned(), ..CreateTrack::default() };
-    let (second, _) = scene.workshop.library.create_track(&scene.owner, create).await.unwrap();
-    scene.workshop.send(&scene.owner, second.track.id, sound()).await.unwrap();
-    scene.workshop.run_all().await;
+    let second = scene.another(sound()).await;
     let (first, shared) = (scene.id, scene.track().await.source.unwrap().key);
     scene.replace(new_sound()).await;
     scene.workshop.run_all().await;
-    let second = Scene { id: second.track.id, ..scene };
+    let second = Scene { id: second, ..scene };
     second.replace(new_sound()).await;
     second.workshop.run_all().await;
     assert_ne!(second.track().await.source.unwrap().key, shared);
@@ -644,6 +642,57 @@ async fn each_track_can_put_a_shared_source_back(database: TestDatabase) {
     assert!(second.has_object(&shared).await);
 }
 
+/// A source that tracks share is counted once while it is kept, and once for each track that puts it back.
+async fn undos_at_once_stay_within_the_quota(database: TestDatabase) {
+    // Larger than all files of a track.
+    let large = wav(&WavSpec { seconds: 30.0, ..WavSpec::default() });
+    let scene = Scene::open(&database).await;
+    let (organization, first) = (scene.owner.organization_id, scene.id);
+    for view in scene.workshop.library.recipes(&scene.owner).await.unwrap() {
+        if view.recipe.index.as_str() != "levels" {
+            scene.workshop.library.remove_recipe(&scene.owner, view.recipe.id).await.unwrap();
+        }
+    }
+    scene.replace(large.clone()).await;
+    scene.workshop.run_all().await;
+    let second = scene.another(large.clone()).await;
+    scene.replace(new_sound()).await;
+    let scene = Scene { id: second, ..scene };
+    scene.replace(new_sound()).await;
+    scene.workshop.run_all().await;
+    let (catalog, uploads) = (&scene.workshop.catalog, &scene.workshop.uploads);
+    let latest = async |track| catalog.replacement(organization, track).await.unwrap().unwrap();
+    assert_eq!(latest(first).await.source, latest(second).await.source);
+    let used = catalog.quota_usage(organization).await.unwrap().bytes;
+    let most = used + large.len() as u64 / 2;
+    let tx = catalog.begin().await.unwrap();
+    tx.set_quotas(organization, Quotas { bytes: Some(most), ..Quotas::default() }).await.unwrap();
+    tx.commit().await.unwrap();
+    for track in [first, second] {
+        let undone = latest(track).await.id;
+        let undoing = uploads.undo_replacement(&scene.owner, track, undone).await.unwrap();
+        assert!(undoing.is_undo());
+    }
+    scene.workshop.run_all().await;
+    assert!(catalog.quota_usage(organization).await.unwrap().bytes <= most);
+    let reasons = [latest(first).await.reason, latest(second).await.reason];
+    let refused: Vec<&String> = reasons.iter().flatten().collect();
+    assert!(refused.len() == 1 && refused[0].contains("quota"), "{reasons:?}");
+}
+
+/// A track is deleted although the row of its collection cannot be read.
+async fn a_track_of_a_damaged_collection_is_deleted(database: TestDatabase) {
+    let scene = Scene::open(&database).await;
+    let second = scene.another(sound()).await;
+    let raw = Database::connect(&database.url).await.unwrap();
+    for (damage, track) in [("theme = '7'", scene.id), ("created_at = 9223372036854775807", second)] {
+        let damage = format!("UPDATE collection SET {damage}");
+        assert_eq!(raw.execute_unprepared(&damage).await.unwrap().rows_affected(), 1);
+        scene.workshop.library.delete_track(&scene.owner, track).await.unwrap();
+    }
+    raw.close().await.unwrap();
+}
+
 async fn a_run_that_lost_its_lease_removes_nothing(database: TestDatabase) {
     let scene = Scene::open(&database).await;
     let old = scene.track().await.source.unwrap().key;
@@ -670,15 +719,9 @@ async fn a_run_that_lost_its_lease_removes_nothing(database: TestDatabase) {
 
 async fn a_source_that_others_have_is_taken_over(database: TestDatabase) {
     let scene = Scene::open(&database).await;
-    // Ids of one millisecond have no order.
-    scene.workshop.clock.advance_seconds(1);
-    let collection_id = Some(scene.track().await.collection_id);
-    let create = CreateTrack { collection_id, file_name: "second.wav".to_owned(), ..CreateTrack::default() };
-    let (second, _) = scene.workshop.library.create_track(&scene.owner, create).await.unwrap();
-    scene.workshop.send(&scene.owner, second.track.id, new_sound()).await.unwrap();
-    scene.workshop.run_all().await;
+    let second = scene.another(new_sound()).await;
     encode_no_sound(&scene.ffmpeg);
-    let second = Scene { id: second.track.id, ..scene };
+    let second = Scene { id: second, ..scene };
     second.replace(sound()).await;
     second.workshop.run_all().await;
     let replaced = second.replacement().await;

@@ -143,6 +143,12 @@ impl Processing {
             self.discard(staged, made).await;
             return Ok(Swap::Done);
         };
+        // Other tracks may have put the same source back meanwhile.
+        if let Some(exceeded) = recording.exceeded_by_undo(&replacement).await? {
+            drop(recording);
+            self.discard_replacement(run, turn, staged, made, &exceeded.to_string()).await?;
+            return Ok(Swap::Done);
+        }
         recording.replace_all(staged, std::mem::take(made), replacement).await?;
         finish(&run.claimed, recording.write().await?).await?;
         Ok(Swap::Done)

@@ -1,9 +1,10 @@
 //! Replacing the source and files of a track with new ones, in the transaction of a recording.
 
 use tonearm_catalog::CatalogError;
-use tonearm_domain::{FileOutcome, ObjectKey, Recipe, Replacement, Track, TrackFile};
+use tonearm_domain::{FileOutcome, ObjectKey, QuotaExceeded, Recipe, Replacement, Track, TrackFile};
 
 use super::recording::{Measured, Recording, Unrecorded, judge, object_beside, playable};
+use crate::admission::quotas;
 use crate::processing::job_error::JobError;
 use crate::removal::remove_later;
 use crate::track_view::TrackParents;
@@ -31,6 +32,17 @@ impl Recording<'_> {
             }
             _ => None,
         })
+    }
+
+    /// The quota that an undo would exceed. The quotas are locked already.
+    pub(super) async fn exceeded_by_undo(
+        &self,
+        replacement: &Replacement,
+    ) -> Result<Option<QuotaExceeded>, CatalogError> {
+        match replacement.source.as_ref().filter(|_| replacement.is_undo()) {
+            Some(former) => quotas::exceeded_by_former(&self.tx, self.track.organization_id, former).await,
+            None => Ok(None),
+        }
     }
 
     /// Gives the track its new source, replaces everything that was made from the old one, and completes the replacement.
