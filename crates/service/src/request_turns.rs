@@ -122,6 +122,14 @@ pub(crate) async fn turn_of(organization: OrganizationId) -> Result<Turn, Refusa
     REQUESTS.take(Holder::Organization(organization)).await.ok_or_else(too_many)
 }
 
+/// The turn of the running request or, outside of [`in_request`], one of its own.
+pub(crate) async fn own_turn_of(organization: OrganizationId) -> Result<Option<Turn>, Refusal> {
+    match TURN.try_with(|_| ()) {
+        Ok(()) => take_turn_of(organization).await.map(|()| None),
+        Err(_) => turn_of(organization).await.map(Some),
+    }
+}
+
 fn too_many() -> Refusal {
     Refusal::Unavailable("too many requests of the organization wait".into())
 }

@@ -111,6 +111,13 @@ async fn nothing_is_made_to_last_longer_than_its_maker(database: TestDatabase) {
     );
     house.call_as(&key, Method::PUT, &path, json!({ "title": "q" })).await.expect_ok();
     assert_eq!(extend(&key, at(60)).await.expect_ok().json["api_key_record"]["expires_at"], at(60));
+    // Credentials for a bucket have no end.
+    let (bucket, body) =
+        ("/v1/import_bucket/music", json!({ "access_key_id": "id", "secret_access_key": "secret" }));
+    house.call_as(&key, Method::PUT, bucket, body.clone()).await.expect_error(403, "key_limits");
+    house.put(bucket, body.clone()).await.expect_ok();
+    house.call_as(&key, Method::PUT, bucket, body).await.expect_error(403, "key_limits");
+    house.call_as(&key, Method::DELETE, bucket, Value::Null).await.expect_ok();
 }
 
 async fn a_webhook_is_handed_over_by_moving_it(database: TestDatabase) {

@@ -81,10 +81,12 @@ async fn assert_neighbour_waits_at_most(most: usize, house: &House, neighbour: &
 async fn holders_of_upload_urls_take_turns_too(database: TestDatabase) {
     let house = House::open(database).await;
     let (neighbour, waiting) = (house.neighbour().await, house.waiting_track().await);
-    let flood = async || {
-        let request = Request::put(local(&waiting.url)).body(Body::empty()).unwrap();
-        house.send(request).await.expect_error(400, "invalid_parameter");
-    };
-    // Their requests take fewer statements than that of the neighbour.
-    assert_neighbour_waits_at_most(6 * requests_at_once(), &house, &neighbour, flood).await;
+    for url in [&waiting.url, &waiting.cover_url] {
+        let flood = async || {
+            let request = Request::put(local(url)).body(Body::empty()).unwrap();
+            house.send(request).await.expect_error(400, "invalid_parameter");
+        };
+        // Their requests take fewer statements than that of the neighbour.
+        assert_neighbour_waits_at_most(6 * requests_at_once(), &house, &neighbour, flood).await;
+    }
 }

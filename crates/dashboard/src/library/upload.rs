@@ -147,7 +147,10 @@ async fn named_session(
         Err(refusal) if refusal.is_failure() => return Err(refusal),
         Err(_) => return Ok(None),
     };
-    let is_own = session.organization_id == member.organization.id && session.collection_id == collection_id;
+    // Uploads in a session end with the right of whoever opened it.
+    let is_own = session.person_id == Some(member.signed_in.person().id)
+        && session.organization_id == member.organization.id
+        && session.collection_id == collection_id;
     Ok(is_own.then_some(session.id))
 }
 

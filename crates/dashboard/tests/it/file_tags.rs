@@ -2,6 +2,7 @@
 
 use tonearm_domain::{Chapter, CollectionId, Track, TrackId, UploadSessionId};
 use tonearm_fixtures::TestDatabase;
+use tonearm_service::CreateUploadSession;
 
 use crate::browser::Browser;
 use crate::house::House;
@@ -128,12 +129,14 @@ async fn uploads_of_a_page_are_one_session(database: TestDatabase) {
     let (second, same) = begun(&house, &mut browser, id, &session.to_string()).await;
     assert_eq!((first.upload_session_id, second.upload_session_id), (Some(session), Some(session)));
     assert_eq!(same, session);
-    // A malformed session ID, a session of another collection and an ended session are replaced.
+    // A malformed session ID, a session of another collection or of somebody else and an ended session are replaced.
     let other = house.collection("Other").await;
     let (_, foreign) = begun(&house, &mut browser, other, "").await;
-    for named in ["nonsense".to_owned(), foreign.to_string()] {
+    let create = CreateUploadSession { collection_id: Some(id), ..CreateUploadSession::default() };
+    let of_key = house.dashboard.uploads.create_upload_session(&house.owner(), create).await.unwrap();
+    for named in ["nonsense".to_owned(), foreign.to_string(), of_key.view.session.id.to_string()] {
         let (track, own) = begun(&house, &mut browser, id, &named).await;
-        assert_eq!((track.upload_session_id, own == foreign, own == session), (Some(own), false, false));
+        assert!(own != session && own.to_string() != named && track.upload_session_id == Some(own), "{named}");
     }
     house.clock.advance_seconds(3601);
     let (_, later) = begun(&house, &mut browser, id, &session.to_string()).await;

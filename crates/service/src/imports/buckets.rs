@@ -95,6 +95,8 @@ impl ImportBuckets {
         let tx = self.catalog.begin().await?;
         // This locks the organization, so that concurrent calls cannot exceed the limit of buckets.
         tx.organization(id).await?.ok_or(Refusal::NotFound(Resource::Organization))?;
+        // Credentials have no end, and nothing outlives the key that made it.
+        caller.latest_end(&tx).await?.require(None)?;
         let existing = tx.import_bucket(id, &bucket).await?;
         if existing.is_none() && tx.count_import_buckets(id).await? >= MOST_IMPORT_BUCKETS {
             let message = format!(

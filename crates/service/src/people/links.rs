@@ -129,8 +129,11 @@ impl People {
         let is_first = matches!(self.open(link.purpose).await?, OpenedLink::FirstAdministrator);
         let person = self.new_person(&new.name, &new.email, is_first)?;
         let password = choose_password(new.password, &person)?;
-        let holder = link.created_by.map_or(link.id.uuid(), PersonId::uuid);
-        let hash = self.passwords.hash(holder, password, self.ambient.random()).await?;
+        let known = match link.created_by {
+            Some(maker) => self.known(maker).await?,
+            None => passwords::Known::link(link.id.uuid()),
+        };
+        let hash = self.passwords.hash(known, password, self.ambient.random()).await?;
         let tx = self.catalog.begin().await?;
         let link = self.lock_link(&tx, token).await?;
         let now = self.ambient.now();
@@ -195,10 +198,11 @@ impl People {
         };
         let current = self.catalog.password_hash(person.id).await?;
         let new = choose_password(password.clone(), &person)?;
-        if self.passwords.is_current(person.id.uuid(), password, current).await? {
+        let known = self.known(person.id).await?;
+        if self.passwords.is_current(known, password, current).await? {
             return Err(same_password());
         }
-        let hash = self.passwords.hash(person.id.uuid(), new, self.ambient.random()).await?;
+        let hash = self.passwords.hash(known, new, self.ambient.random()).await?;
         let tx = self.catalog.begin().await?;
         let link = self.lock_link(&tx, token).await?;
         tx.note_invitation_used(link.id, self.ambient.now()).await?;

@@ -53,7 +53,7 @@ impl People {
         let new = choose_password(new, person)?;
         let subjects = Subjects::of_sign_in(resumed.sign_in.id);
         let stored = self.verify_own_password(resumed, current, &device, &subjects).await?;
-        let hash = self.passwords.hash(person.id.uuid(), new, self.ambient.random()).await?;
+        let hash = self.passwords.hash(self.known(person.id).await?, new, self.ambient.random()).await?;
         let tx = self.begin_verified(resumed, &subjects, &stored).await?;
         tx.set_password_hash(person.id, &hash).await?;
         tx.delete_password_links(person.id).await?;
@@ -80,7 +80,8 @@ impl People {
         if let Some(seconds) = self.wait(subjects).await? {
             return Err(SignInError::TooMany(seconds));
         }
-        let turn = self.passwords.permit(person.id.uuid()).await.ok_or(SignInError::TooMany(60))?;
+        let known = self.known(person.id).await?;
+        let turn = self.passwords.permit(known).await.ok_or(SignInError::TooMany(60))?;
         self.begin_attempt(subjects).await?.map_err(SignInError::TooMany)?;
         let stored = self.catalog.password_hash(person.id).await?;
         let is_right = match Password::claimed(current) {

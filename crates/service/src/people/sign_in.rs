@@ -105,8 +105,8 @@ impl People {
             return Err(SignInError::TooMany(seconds));
         }
         let turn = match &known {
-            Some((_, id)) => self.passwords.permit(id.uuid()).await,
-            None => self.passwords.permit_for_stranger().await,
+            Some((_, id)) => self.passwords.permit(self.known(*id).await?).await,
+            None => self.passwords.permit_for_stranger(device.address).await,
         };
         let turn = turn.ok_or(SignInError::TooMany(60))?;
         self.begin_attempt(&subjects).await?.map_err(SignInError::TooMany)?;
@@ -315,7 +315,7 @@ mod tests {
 
     /// Runs a sign-in up to the point where the password is verified.
     async fn verify(people: &People) -> Verified {
-        let turn = people.passwords.permit(uuid::Uuid::nil()).await.unwrap();
+        let turn = people.passwords.permit_for_stranger(None).await.unwrap();
         let email = EMAIL.parse().unwrap();
         people.verified(&turn, &email, PASSWORD.to_owned()).await.unwrap().ok().unwrap()
     }
@@ -373,8 +373,8 @@ mod tests {
             assert!(matches!(attempt(&format!("{number}@example.com")).await, Err(SignInError::Wrong)));
         }
         // All permits are taken, so a request for one would wait. These attempts are refused before that.
-        let [one, other] = [1, 2].map(uuid::Uuid::from_u128);
-        let _held = (people.passwords.permit(one).await, people.passwords.permit(other).await);
+        let permit = || people.passwords.permit_for_stranger(None);
+        let _held = (permit().await, permit().await);
         for _ in 0..50 {
             let refused = timeout(Duration::from_secs(20), attempt("ada@example.com")).await.unwrap();
             assert!(matches!(refused, Err(SignInError::TooMany(seconds)) if seconds > 60), "{refused:?}");

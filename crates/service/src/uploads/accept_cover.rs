@@ -16,6 +16,7 @@ use crate::caller::Caller;
 use crate::library::{covers, derived};
 use crate::refusal::{Refusal, Resource, record_again_if_victim};
 use crate::removal::remove_unnamed;
+use crate::request_turns::{own_turn_of, turn_of};
 use crate::track_view::TrackParents;
 use crate::webhooks::events;
 
@@ -33,6 +34,7 @@ impl Uploads {
         owner: CoverOwner,
         announced: Option<u64>,
     ) -> Result<(), Refusal> {
+        let _turn = turn_of(organization_id).await?;
         self.cover_folder(organization_id, owner).await?;
         self.require_room_for_cover(organization_id, announced).await
     }
@@ -47,8 +49,10 @@ impl Uploads {
         picture: Bytes,
     ) -> Result<(), Refusal> {
         self.check_picture(&picture)?;
+        let turn = own_turn_of(organization_id).await?;
         self.require_room_for_cover(organization_id, Some(picture.len() as u64)).await?;
         let folder = self.cover_folder(organization_id, owner).await?;
+        drop(turn);
         let cut = self.pictures.covers(organization_id, picture.clone()).await.map_err(refuse_picture)?;
         let cover = Cover { version: self.ambient.short_id(), origin: CoverOrigin::Uploaded };
         let original = cover.original_key(organization_id, folder, cut.content_type);
