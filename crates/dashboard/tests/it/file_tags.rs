@@ -136,7 +136,10 @@ async fn uploads_of_a_page_are_one_session(database: TestDatabase) {
     let of_key = house.dashboard.uploads.create_upload_session(&house.owner(), create).await.unwrap();
     for named in ["nonsense".to_owned(), foreign.to_string(), of_key.view.session.id.to_string()] {
         let (track, own) = begun(&house, &mut browser, id, &named).await;
-        assert!(own != session && own.to_string() != named && track.upload_session_id == Some(own), "{named}");
+        assert!(
+            own != session && own.to_string() != named && track.upload_session_id == Some(own),
+            "{named}"
+        );
     }
     house.clock.advance_seconds(3601);
     let (_, later) = begun(&house, &mut browser, id, &session.to_string()).await;
