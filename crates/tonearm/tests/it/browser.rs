@@ -1,6 +1,5 @@
 //! A real browser, driven through a driver of the test's own: Chromium, and before releases Firefox and WebKit.
 
-use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -9,7 +8,6 @@ use fantoccini::actions::{
     InputSource, KeyAction, KeyActions, MOUSE_BUTTON_LEFT, MouseActions, PointerAction,
 };
 use fantoccini::elements::Element;
-use fantoccini::error::CmdError;
 use fantoccini::wd::WebDriverCompatibleCommand;
 use fantoccini::{Client, ClientBuilder, Locator};
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -74,20 +72,12 @@ impl Browser {
     }
 
     pub(crate) async fn type_into(&self, css: &str, text: &str) {
-        self.acts_on(css, async |element| element.send_keys(text).await).await;
+        let typed = self.find(css).await.send_keys(text).await;
+        typed.unwrap_or_else(|error| panic!("{css}: {error}"));
     }
 
     pub(crate) async fn click(&self, css: &str) {
-        self.acts_on(css, async |element| element.click().await).await;
-    }
-
-    /// Acts on the first element that a selector matches. If the page changes between the two, nothing was done yet: the
-    /// element is the new page's.
-    async fn acts_on(&self, css: &str, act: impl AsyncFn(Element) -> Result<(), CmdError>) {
-        let deadline = Instant::now() + PATIENCE;
-        while let Err(error) = act(self.find(css).await).await {
-            assert!(error.is_stale_element_reference() && Instant::now() < deadline, "{css}: {error}");
-        }
+        self.find(css).await.click().await.unwrap_or_else(|error| panic!("{css}: {error}"));
     }
 
     pub(crate) async fn goto(&self, url: &str) {
@@ -226,32 +216,22 @@ impl Kind {
         }
     }
 
-    /// Starts a driver on a free port. Two drivers choose the port, and print it.
+    /// Starts a driver. It does not choose its port itself: chromedriver takes one that is free on `::1`, and ends if
+    /// another program has it on 127.0.0.1.
     fn start_driver(self) -> (Child, u16) {
-        let port = if self == Self::WebKit { free_port() } else { 0 };
-        let (program, announcement) = match self {
-            Self::Chromium => ("chromedriver", "started successfully on port "),
-            Self::Firefox => ("geckodriver", "Listening on 127.0.0.1:"),
-            Self::WebKit => ("WebKitWebDriver", ""),
+        let port = free_port();
+        let program = match self {
+            Self::Chromium => "chromedriver",
+            Self::Firefox => "geckodriver",
+            Self::WebKit => "WebKitWebDriver",
         };
-        let mut driver = Command::new(program)
+        let driver = Command::new(program)
             .arg(format!("--port={port}"))
-            .stdout(Stdio::piped())
+            .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .unwrap_or_else(|error| panic!("{program}: {error}; see `make browsers` and `make test`"));
-        let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines();
-        let announced = |line: std::io::Result<String>| {
-            line.ok()?.split_once(announcement)?.1.trim_end_matches('.').parse().ok()
-        };
-        let port = if self == Self::WebKit {
-            listens(port);
-            port
-        } else {
-            lines.find_map(announced).unwrap_or_else(|| panic!("{program} says its port"))
-        };
-        // The driver must be able to go on printing.
-        std::thread::spawn(move || lines.for_each(drop));
+        listens(port);
         (driver, port)
     }
 }
