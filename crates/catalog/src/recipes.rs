@@ -1,5 +1,7 @@
 //! Recipes: the `variant` table.
 
+use std::collections::BTreeSet;
+
 use sea_orm::sea_query::{Expr, ExprTrait, LockType, Query};
 use sea_orm::{
     ColumnTrait, Condition, EntityTrait, NotSet, Order, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
@@ -15,6 +17,7 @@ use crate::ending::one_to_end;
 use crate::entity::variant::{ActiveModel, Column, Entity};
 use crate::entity::{organization, track};
 use crate::error::{CatalogError, Record};
+use crate::files::BATCH;
 use crate::living::{living_track, names_living_track};
 use crate::query::{TO_CHANGE, change, one, readable};
 use crate::transaction::Transaction;
@@ -78,8 +81,8 @@ impl Transaction {
         readable(self.db(), in_order(living().filter(for_organization(organization)))).await
     }
 
-    /// Those of the names that are variants from tracks' own recipes, besides the organization's recipes. Includes any
-    /// track in the scope. Sorted by name.
+    /// Those of the names, however many there are and whatever they contain, that are variants from tracks' own recipes,
+    /// besides the organization's recipes. Includes any track in the scope. Sorted by name.
     pub async fn own_variants(
         &self,
         organization: OrganizationId,
@@ -98,18 +101,27 @@ impl Transaction {
         if let Some(id) = scope.track() {
             tracks.and_where(track::Column::Id.eq(id.uuid()));
         }
-        let found: Vec<String> = living()
-            .select_only()
-            .column(Column::Index)
-            .distinct()
-            .filter(Column::OrganizationId.eq(organization.uuid()))
-            .filter(Column::Index.is_in(names.iter().copied()))
-            .filter(Column::TrackId.in_subquery(tracks))
-            .order_by_asc(Column::Index)
-            .into_tuple()
-            .all(self.db())
-            .await?;
-        found.iter().map(|index| parsed("variant.index", index)).collect()
+        let names: BTreeSet<&str> =
+            names.iter().copied().filter(|name| name.parse::<VariantIndex>().is_ok()).collect();
+        let names: Vec<&str> = names.into_iter().collect();
+        let mut own = Vec::new();
+        for batch in names.chunks(BATCH) {
+            let found: Vec<String> = living()
+                .select_only()
+                .column(Column::Index)
+                .distinct()
+                .filter(Column::OrganizationId.eq(organization.uuid()))
+                .filter(Column::Index.is_in(batch.iter().copied()))
+                .filter(Column::TrackId.in_subquery(tracks.clone()))
+                .order_by_asc(Column::Index)
+                .into_tuple()
+                .all(self.db())
+                .await?;
+            for index in &found {
+                own.push(parsed("variant.index", index)?);
+            }
+        }
+        Ok(own)
     }
 
     /// Adds a recipe. Its index must be free: a recipe of the organization must not share it with any other recipe, and

@@ -1,5 +1,6 @@
 //! Which variants a key or a play session may list.
 
+use std::collections::HashSet;
 use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
@@ -113,14 +114,10 @@ impl Deref for VariantList {
 }
 
 impl From<Vec<VariantIndex>> for VariantList {
-    fn from(indexes: Vec<VariantIndex>) -> Self {
-        let mut list: Vec<VariantIndex> = Vec::new();
-        for index in indexes {
-            if !list.contains(&index) {
-                list.push(index);
-            }
-        }
-        Self(list)
+    fn from(mut indexes: Vec<VariantIndex>) -> Self {
+        let mut seen = HashSet::new();
+        indexes.retain(|index| seen.insert(index.clone()));
+        Self(indexes)
     }
 }
 

@@ -313,6 +313,9 @@ impl Library {
     }
 }
 
+/// Unknown variants that an error names.
+const MOST_NAMED: usize = 20;
+
 /// Refuses a key that names an unknown variant: one that neither the organization has nor, as its own, a track in the
 /// key's scope. The names belong to the same variants until the transaction ends.
 pub(super) async fn require_variants(
@@ -333,7 +336,7 @@ pub(super) async fn require_variants(
     if missing.is_empty() {
         return Ok(());
     }
-    let names: Vec<&str> = missing.iter().map(|index| index.as_str()).collect();
+    let names: Vec<&str> = missing.iter().take(MOST_NAMED).map(|index| index.as_str()).collect();
     let known: Vec<&str> = recipes.iter().map(|recipe| recipe.index.as_str()).collect();
     let message = format!(
         "contains unknown variants: {}; the organization has: {}",

@@ -24,6 +24,7 @@ on_both!(
     a_changed_order_reaches_tracks_that_are_ready,
     a_session_of_one_track_survives_its_move,
     variants_of_tracks_are_named_within_the_scope_of_a_key,
+    any_number_of_names_can_be_asked_for,
 );
 
 fn index(name: &str) -> VariantIndex {
@@ -343,5 +344,25 @@ async fn variants_of_tracks_are_named_within_the_scope_of_a_key(database: TestDa
         let opens = async |key: &str| node.playback.redirect_share(own.id, key, None).await.is_ok();
         assert!(opens(of_all.text.reveal()).await);
         assert_eq!(opens(of_one.text.reveal()).await, own.id == track.id);
+    }
+}
+
+/// Names that no variant has are ignored, however many there are and whatever they contain; a key may not have them.
+async fn any_number_of_names_can_be_asked_for(database: TestDatabase) {
+    let station = Station::open(database, FOR_EVER).await;
+    let (node, caller) = (&station.node, &station.caller);
+    let many: Vec<String> = (0..70_000).map(|number| format!("v{number}")).collect();
+    let mut asked: Vec<&str> = many.iter().map(String::as_str).collect();
+    asked.extend(["a\0b", "hq"]);
+    let scope = PlaySessionScope::Collection(station.track.collection_id);
+    let opened = grant(node, caller, scope, &asked).await.unwrap();
+    assert_eq!(files(&opened), ["hq"]);
+    let variants = VariantList::new(many.iter().map(|name| index(name))).map(Selection::Only).unwrap();
+    let create = CreateKey { variants, ..CreateKey::new(KeyType::Player, "Many") };
+    match node.library.create_key(caller, create).await {
+        Err(Refusal::Invalid { field, message }) => {
+            assert!(field == "variants" && message.len() < 1000, "{} bytes", message.len());
+        }
+        other => panic!("{other:?}"),
     }
 }
