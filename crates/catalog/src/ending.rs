@@ -137,8 +137,7 @@ fn blank(column: impl ColumnTrait, id: Option<Uuid>) -> Option<SimpleExpr> {
         "role" => text(Role::Viewer.as_str()),
         "kind" => text(WebhookKind::Track.as_str()),
         "email" => text("unreadable@tonearm.invalid"),
-        // No text stands for none.
-        "region" | "access_key_id" => None,
+        "region" | "access_key_id" => text("unreadable"),
         _ if definition.is_null() => Some(SimpleExpr::Keyword(Keyword::Null)),
         _ => match definition.get_column_type() {
             ColumnType::Integer => Some(Expr::value(0_i32)),

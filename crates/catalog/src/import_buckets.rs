@@ -1,8 +1,8 @@
 //! Buckets that organizations import files from: the `import_bucket` table.
 
-use sea_orm::sea_query::OnConflict;
+use sea_orm::sea_query::{ExprTrait, OnConflict};
 use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select};
-use tonearm_domain::{BucketName, ImportBucket, LimitOffset, OrganizationId};
+use tonearm_domain::{BucketName, ImportBucket, LimitOffset, OrganizationId, Timestamp};
 
 use crate::catalog::Catalog;
 use crate::ending::one_to_end;
@@ -58,13 +58,15 @@ impl Transaction {
         one_to_end(self.db(), by_name(organization, bucket).lock(TO_CHANGE)).await
     }
 
-    /// Whether the organization has credentials for a bucket.
+    /// Whether the organization has credentials for a bucket that have not ended.
     pub async fn has_import_bucket(
         &self,
         organization: OrganizationId,
         bucket: &BucketName,
+        now: Timestamp,
     ) -> Result<bool, CatalogError> {
-        Ok(by_name(organization, bucket).count(self.db()).await? > 0)
+        let is_live = Column::ExpiresAt.is_null().or(Column::ExpiresAt.gt(now.unix_millis()));
+        Ok(by_name(organization, bucket).filter(is_live).count(self.db()).await? > 0)
     }
 
     /// The number of buckets that the organization has credentials for.
@@ -75,7 +77,14 @@ impl Transaction {
     /// Stores credentials for a bucket, replacing those that the organization already has.
     pub async fn put_import_bucket(&self, bucket: &ImportBucket) -> Result<(), CatalogError> {
         let replace = OnConflict::columns([Column::OrganizationId, Column::Bucket])
-            .update_columns([Column::Endpoint, Column::Region, Column::AccessKeyId, Column::Secret])
+            .update_columns([
+                Column::Endpoint,
+                Column::Region,
+                Column::AccessKeyId,
+                Column::Secret,
+                Column::MadeByKey,
+                Column::ExpiresAt,
+            ])
             .to_owned();
         Entity::insert(ActiveModel::from(bucket))
             .on_conflict(replace)

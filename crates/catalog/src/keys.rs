@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::sea_query::Expr;
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
     QueryTrait, Select, Set, Statement,
@@ -13,11 +13,11 @@ use uuid::Uuid;
 
 use crate::catalog::Catalog;
 use crate::changes::Change;
-use crate::ending::{all_to_end, one_to_end};
+use crate::ending::one_to_end;
 use crate::entity::api_key::{ActiveModel, Column, Entity};
-use crate::entity::{old_api_key, signing_key, webhook};
+use crate::entity::old_api_key;
 use crate::error::{CatalogError, Record};
-use crate::query::{TO_CHANGE, change, checked, one, page, readable};
+use crate::query::{TO_CHANGE, change, one, page, readable};
 use crate::transaction::Transaction;
 
 fn by_id(organization: OrganizationId, id: ApiKeyId) -> Select<Entity> {
@@ -28,38 +28,12 @@ fn of_organization(organization: OrganizationId) -> Select<Entity> {
     Entity::find().filter(Column::OrganizationId.eq(organization.uuid())).order_by_asc(Column::Id)
 }
 
-/// The keys that these keys made and that are not revoked.
-fn made_by(organization: OrganizationId, makers: &[ApiKeyId]) -> Select<Entity> {
-    Entity::find()
-        .filter(Column::MadeByKey.is_in(makers.iter().map(|id| id.uuid())))
-        .filter(checked(Column::OrganizationId.eq(organization.uuid())))
-        .filter(Column::RevokedAt.is_null())
-}
-
 /// The last 62 bits are random.
 fn lock_number(id: ApiKeyId) -> i64 {
     (id.uuid().as_u128() as u64).cast_signed()
 }
 
 impl Catalog {
-    /// The makers of the keys that these keys made and that are not revoked, each with their number.
-    pub async fn key_makers(
-        &self,
-        organization: OrganizationId,
-        makers: &[ApiKeyId],
-    ) -> Result<Vec<(ApiKeyId, u64)>, CatalogError> {
-        let rows: Vec<(Uuid, i64)> = made_by(organization, makers)
-            .select_only()
-            .column(Column::MadeByKey)
-            .column_as(Column::Id.count(), "made")
-            .group_by(Column::MadeByKey)
-            .into_tuple()
-            .all(self.reader())
-            .await?;
-        let makers = rows.into_iter().map(|(id, made)| (ApiKeyId::from_uuid(id), made.unsigned_abs()));
-        Ok(makers.collect())
-    }
-
     /// The key whose secret has this SHA-256, even if it is revoked or has expired.
     pub async fn api_key_by_hash(&self, hash: &[u8; 32]) -> Result<Option<ApiKey>, CatalogError> {
         one(self.reader(), Entity::find().filter(Column::KeyHash.eq(hash.to_vec()))).await
@@ -142,20 +116,6 @@ impl Transaction {
     ) -> Result<Option<ApiKey>, CatalogError> {
         self.take_key(id).await?;
         one_to_end(self.db(), by_id(organization, id).lock(TO_CHANGE)).await
-    }
-
-    /// The keys that a key made and that are not revoked, oldest first, to be ended.
-    pub async fn keys_made_by(
-        &self,
-        organization: OrganizationId,
-        maker: ApiKeyId,
-    ) -> Result<Vec<ApiKey>, CatalogError> {
-        let made = || made_by(organization, &[maker]).order_by_asc(Column::Id);
-        let ids: Vec<Uuid> = made().select_only().column(Column::Id).into_tuple().all(self.db()).await?;
-        for id in ids {
-            self.take_key(ApiKeyId::from_uuid(id)).await?;
-        }
-        all_to_end(self.db(), made().lock(TO_CHANGE)).await
     }
 
     /// A key on which something depends that this transaction writes. It is neither revoked nor given another secret before
@@ -251,40 +211,6 @@ impl Transaction {
             .filter(Column::Id.eq(key.id.uuid()))
             .filter(Column::OrganizationId.eq(key.organization_id.uuid()));
         change(self.db(), update, Record::ApiKey).await
-    }
-
-    /// Ends what a key made, keys, signing keys and webhooks, no later than the key. The caller has taken the key
-    /// ([`Self::api_key_to_end`]), so that it makes nothing meanwhile.
-    pub async fn end_made_by(
-        &self,
-        organization: OrganizationId,
-        maker: ApiKeyId,
-        end: Timestamp,
-    ) -> Result<(), CatalogError> {
-        use {signing_key::Column as SigningKey, webhook::Column as Webhook};
-        self.note(Change::ApiKeys(organization));
-        let by = (organization, maker, end);
-        self.end_made::<Entity>([Column::OrganizationId, Column::MadeByKey, Column::ExpiresAt], by).await?;
-        let columns = [SigningKey::OrganizationId, SigningKey::MadeByKey, SigningKey::ExpiresAt];
-        self.end_made::<signing_key::Entity>(columns, by).await?;
-        let columns = [Webhook::OrganizationId, Webhook::MadeByKey, Webhook::ExpiresAt];
-        self.end_made::<webhook::Entity>(columns, by).await
-    }
-
-    async fn end_made<E: EntityTrait>(
-        &self,
-        [organization_id, made_by_key, expires_at]: [E::Column; 3],
-        (organization, maker, end): (OrganizationId, ApiKeyId, Timestamp),
-    ) -> Result<(), CatalogError> {
-        let end = end.unix_millis();
-        E::update_many()
-            .col_expr(expires_at, Expr::value(end))
-            .filter(organization_id.eq(organization.uuid()))
-            .filter(made_by_key.eq(maker.uuid()))
-            .filter(expires_at.is_null().or(expires_at.gt(end)))
-            .exec(self.db())
-            .await?;
-        Ok(())
     }
 
     /// Revokes a key, and ends the uploads in its sessions. Returns whether it existed and was not revoked yet. Waits for

@@ -43,6 +43,7 @@ mod last_backup;
 mod listener;
 mod listing;
 mod living;
+mod made;
 mod manifests;
 mod master_secrets;
 mod memberships;
@@ -128,6 +129,7 @@ pub use jobs::{
 };
 pub use key_pages::{KeyQuery, ScopeTitles};
 pub use last_backup::LastBackup;
+pub use made::MadeByKey;
 pub use manifests::NextManifest;
 pub use migration::{MigrationEvent, MigrationReport};
 pub use moving::MovedTrackTombstone;

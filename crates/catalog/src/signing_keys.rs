@@ -5,12 +5,12 @@ use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
     QuerySelect, Select,
 };
-use tonearm_domain::{ApiKeyId, LimitOffset, OrganizationId, ShortId, SigningKey, Timestamp};
+use tonearm_domain::{LimitOffset, OrganizationId, ShortId, SigningKey, Timestamp};
 use uuid::Uuid;
 
 use crate::catalog::Catalog;
 use crate::column::{corrupt, moment, parsed};
-use crate::ending::{all_to_end, one_to_end};
+use crate::ending::one_to_end;
 use crate::entity::key_list;
 use crate::entity::signing_key::{ActiveModel, Column, Entity};
 use crate::error::{CatalogError, Record};
@@ -145,18 +145,6 @@ impl Transaction {
         id: ShortId,
     ) -> Result<Option<SigningKey>, CatalogError> {
         one_to_end(self.db(), by_id(organization, id).lock(TO_CHANGE)).await
-    }
-
-    /// The signing keys that an API key made and that are not revoked, locked for a change.
-    pub async fn signing_keys_made_by(
-        &self,
-        organization: OrganizationId,
-        maker: ApiKeyId,
-    ) -> Result<Vec<SigningKey>, CatalogError> {
-        let made = of_organization(organization)
-            .filter(Column::MadeByKey.eq(maker.uuid()))
-            .filter(Column::RevokedAt.is_null());
-        all_to_end(self.db(), made.lock(TO_CHANGE)).await
     }
 
     /// How many signing keys of the organization are neither revoked nor expired.

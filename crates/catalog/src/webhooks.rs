@@ -3,14 +3,14 @@
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SimpleExpr};
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select, Set};
 use tonearm_domain::{
-    ApiKeyId, Collection, CollectionId, EndpointHealth, Organization, OrganizationId, Timestamp, Webhook,
-    WebhookId, WebhookKind,
+    Collection, CollectionId, EndpointHealth, Organization, OrganizationId, Timestamp, Webhook, WebhookId,
+    WebhookKind,
 };
 
 use crate::catalog::Catalog;
 use crate::changes::Change;
 use crate::deliveries::is_next_of_record;
-use crate::ending::{all_to_end, one_to_end};
+use crate::ending::one_to_end;
 use crate::entity::webhook::{ActiveModel, Column, Entity};
 use crate::entity::{collection, organization, webhook_delivery};
 use crate::error::{CatalogError, Record};
@@ -71,19 +71,6 @@ impl Transaction {
         kind: WebhookKind,
     ) -> Result<Option<Webhook>, CatalogError> {
         one(self.db(), of_kind(organization, kind).lock(TO_CHANGE)).await
-    }
-
-    /// The endpoints that an API key made or last moved, locked for a change.
-    pub async fn webhooks_made_by(
-        &self,
-        organization: OrganizationId,
-        maker: ApiKeyId,
-    ) -> Result<Vec<Webhook>, CatalogError> {
-        let made = Entity::find()
-            .filter(Column::OrganizationId.eq(organization.uuid()))
-            .filter(Column::MadeByKey.eq(maker.uuid()))
-            .order_by_asc(Column::Id);
-        all_to_end(self.db(), made.lock(TO_CHANGE)).await
     }
 
     /// One endpoint, locked for a change.

@@ -14,6 +14,7 @@ use http::header::{CONTENT_TYPE, HOST, ORIGIN};
 use http::{HeaderMap, HeaderValue, Method};
 use tokio::time::timeout;
 use tonearm_domain::BodyBudget;
+use tonearm_service::CollectedBody;
 
 use crate::app::Dashboard;
 use crate::asker;
@@ -120,7 +121,9 @@ async fn form_secret(request: Request) -> Result<(Option<String>, Request), Page
     if !kind.starts_with("application/x-www-form-urlencoded") {
         return Ok((None, request));
     }
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
+    // Kept for another run of the request, also where no page reads it.
+    parts.extensions.insert(CollectedBody::default());
     let body = form::read(&parts.extensions, body, form::MOST_BYTES).await?;
     Ok((urlencoded_field(&body), Request::from_parts(parts, Body::from(body))))
 }

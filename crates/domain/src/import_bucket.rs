@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::OrganizationId;
 use crate::timestamp::Timestamp;
+use crate::{ApiKeyId, OrganizationId};
 
 /// Maximum number of buckets for which an organization may store credentials.
 pub const MOST_IMPORT_BUCKETS: u64 = 100;
@@ -34,6 +34,10 @@ pub struct ImportBucket {
     pub secret: Vec<u8>,
     /// When the bucket was first set.
     pub created_at: Timestamp,
+    /// When the credentials end, since the API key that set them does.
+    pub expires_at: Option<Timestamp>,
+    /// The API key that last set them.
+    pub made_by: Option<ApiKeyId>,
 }
 
 /// The name of a bucket: 3 to 63 characters a-z, 0-9, `.` and `-`, starting and ending with a letter or digit, without

@@ -196,7 +196,7 @@ pub use stored_address::StoredAddresses;
 pub use tag_values::Numbered;
 pub use tags::Tags;
 pub use text::{Metadata, Text, TextError, is_plain_json};
-pub use theme::{Palette, PaletteError, Theme};
+pub use theme::{Palette, PaletteError, PlayerColour, SentRecord, Theme};
 pub use timestamp::Timestamp;
 pub use trace_context::{InvalidTraceContext, TraceContext};
 pub use track::{Source, Track, TrackInfo};

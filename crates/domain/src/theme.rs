@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::colour::ThemeColour;
+use crate::colour::{Colour, ThemeColour};
 use crate::patch::{ChangedMeanwhile, Patch};
 
 /// Colours that were set manually: at most 8, each with shares from 0 to 1.
@@ -48,6 +48,45 @@ impl From<Palette> for Vec<ThemeColour> {
     }
 }
 
+/// The record that a change may contain: clients may send back a whole record as it was returned, with the values that were
+/// derived then. They are not set by that.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SentRecord {
+    /// The change is not a record.
+    #[default]
+    None,
+    /// A record whose player colour was changed, or whose shades are missing.
+    Recoloured,
+    /// A record with the player colour that it was returned with.
+    Coloured(Option<Colour>),
+}
+
+/// The player colour of a record before a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PlayerColour {
+    /// The one that was set.
+    pub set: Option<Colour>,
+    /// The one in use.
+    pub shown: Option<Colour>,
+}
+
+impl PlayerColour {
+    /// Sets or clears the colour, unless it is the derived one of a record.
+    pub fn apply(
+        self,
+        patch: Patch<Colour>,
+        record: SentRecord,
+        own: &mut Option<Colour>,
+    ) -> Result<(), ChangedMeanwhile> {
+        let is_of_record = match record {
+            SentRecord::None => false,
+            SentRecord::Recoloured => self.shown.is_some_and(|shown| patch == Patch::Set(shown)),
+            SentRecord::Coloured(_) => true,
+        };
+        if self.set.is_none() && is_of_record { Ok(()) } else { patch.apply(own) }
+    }
+}
+
 /// The colours of an organization, a collection or a track. Colours that were set and colours that were found are
 /// stored separately. So a new cover does not overwrite the set colours, and the found colours apply again once the set
 /// colours are cleared.
@@ -67,9 +106,22 @@ impl Theme {
 
     /// Sets or clears the colours. If a client sends a whole record back unchanged, found colours in it do not become
     /// set colours.
-    pub fn apply(&mut self, patch: Patch<Palette>, is_record: bool) -> Result<(), ChangedMeanwhile> {
+    pub fn apply(
+        &mut self,
+        patch: Patch<Palette>,
+        record: SentRecord,
+        player: PlayerColour,
+    ) -> Result<(), ChangedMeanwhile> {
+        let is_of_older = |palette: &Palette| match record {
+            SentRecord::Coloured(colour) if player.set.is_none() && colour != player.shown => {
+                palette.colours().is_empty() || ThemeColour::most_vibrant(palette.colours()) == colour
+            }
+            _ => false,
+        };
+        let is_of_record =
+            |palette: &Palette| record != SentRecord::None && (self.shows(palette) || is_of_older(palette));
         match patch {
-            Patch::Set(palette) if is_record && self.set.is_none() && self.shows(&palette) => Ok(()),
+            Patch::Set(palette) if self.set.is_none() && is_of_record(&palette) => Ok(()),
             patch => patch.apply(&mut self.set),
         }
     }
@@ -92,7 +144,6 @@ impl Theme {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::colour::Colour;
 
     fn colours(count: u8) -> Vec<ThemeColour> {
         (0..count).map(|red| ThemeColour::of(Colour::new(red, 0, 0), 0.1)).collect()
@@ -124,14 +175,44 @@ mod tests {
     #[test]
     fn a_record_sent_back_sets_nothing() {
         let palette = |count| Patch::Set(Palette::try_from(colours(count)).unwrap());
+        let vibrant = ThemeColour::most_vibrant(&colours(2));
+        let player = PlayerColour { set: None, shown: vibrant };
         let mut theme = Theme { set: None, found: colours(2) };
-        theme.apply(palette(2), true).unwrap();
-        assert_eq!(theme.set, None);
-        theme.apply(palette(2), false).unwrap();
-        assert!(theme.set.is_some());
-        theme.apply(Patch::Clear, true).unwrap();
-        theme.apply(palette(1), true).unwrap();
-        assert_eq!(theme.colours(), colours(1));
+        let is_set = |theme: &mut Theme, patch, record, player| {
+            theme.set = None;
+            theme.apply(patch, record, player).unwrap();
+            theme.set.is_some()
+        };
+        let shown = SentRecord::Coloured(vibrant);
+        assert!(!is_set(&mut theme, palette(2), shown, player));
+        assert!(is_set(&mut theme, palette(2), SentRecord::None, player));
+        assert!(is_set(&mut theme, palette(1), shown, player));
+        assert!(is_set(&mut theme, palette(0), shown, player), "the colours were taken out of the record");
+        // From before these colours were found: there were none, or others.
+        for (older, colour) in
+            [(0, Some(Colour::DEFAULT)), (0, None), (5, ThemeColour::most_vibrant(&colours(5)))]
+        {
+            assert!(!is_set(&mut theme, palette(older), SentRecord::Coloured(colour), player), "{older}");
+        }
+        assert!(is_set(&mut theme, palette(5), SentRecord::Coloured(Some(Colour::DEFAULT)), player));
+        // The colour of the record was set, and says nothing about its theme.
+        let player = PlayerColour { set: Some(Colour::DEFAULT), shown: Some(Colour::DEFAULT) };
+        assert!(is_set(&mut theme, palette(0), SentRecord::Coloured(Some(Colour::new(1, 2, 3))), player));
+    }
+
+    #[test]
+    fn a_derived_player_colour_is_not_set() {
+        let (shown, other) = (Colour::new(9, 9, 9), Colour::new(1, 2, 3));
+        let after = |set, sent, record| {
+            let mut own = set;
+            PlayerColour { set, shown: Some(shown) }.apply(Patch::Set(sent), record, &mut own).unwrap();
+            own
+        };
+        assert_eq!(after(None, shown, SentRecord::None), Some(shown));
+        assert_eq!(after(None, shown, SentRecord::Recoloured), None);
+        assert_eq!(after(None, other, SentRecord::Recoloured), Some(other));
+        assert_eq!(after(None, other, SentRecord::Coloured(Some(other))), None);
+        assert_eq!(after(Some(shown), other, SentRecord::Coloured(Some(other))), Some(other));
     }
 
     #[test]

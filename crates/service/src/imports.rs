@@ -76,7 +76,9 @@ impl Imports {
         })?;
         let limits = FetchLimits { max_bytes: self.limits.max_bytes.min(max_bytes), spent, ..self.limits };
         let Ok(at) = url.parse::<S3Url>() else { return Ok(self.outbound.fetch(&url, limits).await?) };
-        let access = buckets::access(catalog, &self.vault, import.organization_id, &at.bucket).await?;
+        let access =
+            buckets::access(catalog, &self.vault, import.organization_id, &at.bucket, self.ambient.now())
+                .await?;
         Ok(self.outbound.fetch_object(access, at, limits).await?)
     }
 }
@@ -117,7 +119,7 @@ impl NewImport {
     /// for which the organization must have credentials.
     pub(crate) async fn queue(self, tx: &Transaction, origin: Origin, track: &Track) -> Result<(), Refusal> {
         if let Some(bucket) = &self.source.bucket {
-            buckets::require(tx, track.organization_id, bucket).await?;
+            buckets::require(tx, track.organization_id, bucket, self.imports.ambient.now()).await?;
         }
         let Imports { ambient, vault, .. } = &self.imports;
         let import = Import {

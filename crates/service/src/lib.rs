@@ -60,7 +60,7 @@ pub use jobs::{Jobs, RetriedJobs};
 pub use library::{
     Changed, CollectionView, CreateCollection, CreateCreator, CreateKey, CreateShareLink, CreateTrack,
     CreatedKey, CreatedOrganization, EditTranscript, FixedOfKey, FoundTrack, JobView, Library, ListedTracks,
-    MadeByKey, MissingVariants, NewTitle, OrganizationView, ProgressWatch, QuotaView, RecipeView, Reordering,
+    MissingVariants, NewTitle, OrganizationView, ProgressWatch, QuotaView, RecipeView, Reordering,
     Repositioned, RotatedKey, SelectedTracks, ShareLink, ShareLinkPage, TrackInRendering, TrackProgressView,
     TrackWatch, TracksInTheMaking, Transcript, Undone, UpdateCollection, UpdateCreator, UpdateKey,
     UpdateOrganization, UpdateQuotas, UpdateRecipe, UpdateTrack, UploadHandles,
@@ -93,8 +93,8 @@ pub use store_identity::{IdentityError, StoreIdentity, StoreTie};
 pub use streams::{NoCapacity, StreamHolder, StreamSlot, Streams};
 pub use sweeps::{SweepView, Sweeps};
 pub use tonearm_catalog::{
-    AuditFilter, DamagedRow, FailedJobs, JobFailures, KeyQuery, LastBackup, NearQuota, Office, Purpose,
-    ScopeTitles, SessionPage, act_for,
+    AuditFilter, DamagedRow, FailedJobs, JobFailures, KeyQuery, LastBackup, MadeByKey, NearQuota, Office,
+    Purpose, ScopeTitles, SessionPage, act_for,
 };
 pub use track_view::{TrackSummaryView, TrackView};
 pub use transcription::{

@@ -52,7 +52,7 @@ pub use create_track::{CreateTrack, UploadHandles};
 pub use creators::{CreateCreator, UpdateCreator};
 pub use find_tracks::FoundTrack;
 pub use follow_track::TrackWatch;
-pub use keys::{CreateKey, CreatedKey, MadeByKey};
+pub use keys::{CreateKey, CreatedKey};
 pub use organizations::{OrganizationView, UpdateOrganization};
 pub use pages::ListedTracks;
 pub use progress::{ProgressWatch, TrackProgressView, TracksInTheMaking};

@@ -92,11 +92,11 @@ where
 {
     let (mut parts, body) = request.into_parts();
     let purpose = if parts.method == Method::DELETE { Purpose::End } else { Purpose::Add };
-    let collected = CollectedBody::default();
+    // Whoever has read the body before keeps it there.
+    let collected = parts.extensions.get_or_insert_default::<CollectedBody>().clone();
     if body.is_end_stream() {
         collected.keep(&Bytes::new());
     }
-    parts.extensions.insert(collected.clone());
     let head = (!parts.method.is_safe()).then(|| parts.clone());
     let first = run(Request::from_parts(parts, body));
     let again = || Some(run(Request::from_parts(head.clone()?, collected.get()?.into())));

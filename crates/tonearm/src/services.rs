@@ -52,7 +52,12 @@ impl Services {
         let signer = opening::signer(config, &secrets);
         let catalog = opening::catalog_of_command(config, ambient).await?;
         let (space, public_url) = (opening::space(config), opening::public_url(config, config.listen));
-        Self::new(config, ambient, catalog, space, &secrets, signer, &public_url)
+        let services = Self::new(config, ambient, catalog, space, &secrets, signer, &public_url)?;
+        if config.secrets.is_none() {
+            let noted = services.master_secrets.note_first().await;
+            noted.map_err(|source| StartError::Catalog { url: config.database_url.to_string(), source })?;
+        }
+        Ok(services)
     }
 
     /// The command line, which may do everything in an organization. The organization must exist.

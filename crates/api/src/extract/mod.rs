@@ -23,7 +23,7 @@ pub(crate) use key::{ManageKey, PlayKey, PlaySessionReader, UploadKey, origin};
 pub(crate) use page::{ListQuery, Paged};
 pub(crate) use path::{PathId, PathText};
 pub(crate) use query::query;
-pub(crate) use sent::Sent;
+pub(crate) use sent::{Sent, record};
 pub use sentence::sentence;
 pub(crate) use sessions::{Sessions, SessionsText};
 pub(crate) use track_query::{TrackParameters, TrackQuery};

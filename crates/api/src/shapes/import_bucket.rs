@@ -16,6 +16,8 @@ pub(crate) struct ImportBucketRecord {
     access_key_id: AccessKeyId,
     /// Whether the secret access key is stored. False if it was encrypted with a master secret that is gone: set it again.
     has_secret: bool,
+    /// When imports stop using them. They end with the API key that set them.
+    expires_at: Option<Timestamp>,
     created_at: Timestamp,
 }
 
@@ -28,6 +30,7 @@ impl From<ImportBucketView> for ImportBucketRecord {
             region: view.region,
             access_key_id: view.access_key_id,
             has_secret: view.has_secret,
+            expires_at: view.expires_at,
             created_at: view.created_at,
         }
     }

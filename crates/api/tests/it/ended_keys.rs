@@ -29,13 +29,19 @@ on_both!(
     keys_change_and_end_themselves_many_times_at_once,
 );
 
-const MADE: [(&str, &str); 5] = [
+const MADE: [(&str, &str); 6] = [
     ("/v1/api_key", r#"{"title":"p","api_key_type_id":"player"}"#),
     ("/v1/api_key", r#"{"title":"u","api_key_type_id":"uploader"}"#),
     ("/v1/api_key", r#"{"title":"s","api_key_type_id":"share","variants":["hq"]}"#),
     ("/v1/signing_key", "{}"),
     ("/v1/webhook", r#"{"kind":"track","url":"https://example.com/hook"}"#),
+    ("/v1/import_bucket/music", r#"{"access_key_id":"id","secret_access_key":"secret"}"#),
 ];
+
+async fn make(house: &House, key: &str, (path, body): (&str, &str)) -> Value {
+    let method = if path.starts_with("/v1/import_bucket") { Method::PUT } else { Method::POST };
+    house.call_as(key, method, path, serde_json::from_str(body).unwrap()).await.expect_ok().json
+}
 
 /// An `api` key that works for this many more seconds.
 async fn key_for_seconds(house: &House, seconds: i64) -> (String, ApiKeyId) {
@@ -49,7 +55,8 @@ fn text(value: &Value) -> String {
 
 /// The end of what a request made.
 fn end(reply: &Value) -> Value {
-    let records = ["api_key_record", "signing_key", "webhook"].iter().map(|name| &reply[*name]);
+    let records =
+        ["api_key_record", "signing_key", "webhook", "import_bucket"].iter().map(|name| &reply[*name]);
     records.filter(|record| record.is_object()).map(|record| record["expires_at"].clone()).next().unwrap()
 }
 
@@ -59,11 +66,10 @@ async fn what_a_key_makes_ends_with_it(database: TestDatabase) {
     let ends = house.ambient.now().plus_seconds(20);
     let mut player = String::new();
     for (path, body) in MADE {
-        let body: Value = serde_json::from_str(body).unwrap();
-        let made = house.call_as(&key, Method::POST, path, body.clone()).await.expect_ok();
-        assert_eq!(end(&made.json), json!(ends), "{path} {body}");
-        if body["api_key_type_id"] == "player" {
-            player = text(&made.json["api_key"]);
+        let made = make(&house, &key, (path, body)).await;
+        assert_eq!(end(&made), json!(ends), "{path} {body}");
+        if body.contains("player") {
+            player = text(&made["api_key"]);
         }
     }
     let live = async || house.catalog().live_signing_keys(house.ambient.now()).await.unwrap().len();
@@ -111,12 +117,13 @@ async fn nothing_is_made_to_last_longer_than_its_maker(database: TestDatabase) {
     );
     house.call_as(&key, Method::PUT, &path, json!({ "title": "q" })).await.expect_ok();
     assert_eq!(extend(&key, at(60)).await.expect_ok().json["api_key_record"]["expires_at"], at(60));
-    // Credentials for a bucket have no end.
-    let (bucket, body) =
-        ("/v1/import_bucket/music", json!({ "access_key_id": "id", "secret_access_key": "secret" }));
-    house.call_as(&key, Method::PUT, bucket, body.clone()).await.expect_error(403, "key_limits");
-    house.put(bucket, body.clone()).await.expect_ok();
-    house.call_as(&key, Method::PUT, bucket, body).await.expect_error(403, "key_limits");
+    // Credentials for a bucket belong to whoever sets them last.
+    let (bucket, body) = MADE[5];
+    let body: Value = serde_json::from_str(body).unwrap();
+    let set = async |key: &str| house.call_as(key, Method::PUT, bucket, body.clone()).await;
+    assert_eq!(end(&set(&key).await.expect_ok().json), at(100));
+    assert_eq!(end(&set(&house.key).await.expect_ok().json), Value::Null);
+    set(&key).await.expect_error(403, "key_limits");
     house.call_as(&key, Method::DELETE, bucket, Value::Null).await.expect_ok();
 }
 
@@ -142,22 +149,23 @@ async fn a_webhook_is_handed_over_by_moving_it(database: TestDatabase) {
 }
 
 async fn make_everything(house: &House, key: &str) {
-    for (path, body) in MADE {
-        house.call_as(key, Method::POST, path, serde_json::from_str(body).unwrap()).await.expect_ok();
+    for made in MADE {
+        make(house, key, made).await;
     }
 }
 
-/// The API keys that work, the signing keys that work, and the webhooks.
-async fn alive(house: &House) -> (usize, usize, usize) {
+/// The API keys that work, the signing keys that work, the webhooks, and the buckets.
+async fn alive(house: &House) -> [usize; 4] {
     let rows = async |path: &str, name: &str| {
         let rows = house.get(path).await.expect_ok().json[name].as_array().unwrap().clone();
         rows.iter().filter(|row| row["revoked_at"].is_null()).count()
     };
-    (
+    [
         rows("/v1/api_key", "api_keys").await,
         rows("/v1/signing_key", "signing_keys").await,
         rows("/v1/webhook", "webhooks").await,
-    )
+        rows("/v1/import_bucket", "import_buckets").await,
+    ]
 }
 
 async fn revoking_a_key_can_revoke_what_it_made(database: TestDatabase) {
@@ -165,13 +173,16 @@ async fn revoking_a_key_can_revoke_what_it_made(database: TestDatabase) {
     let others = alive(&house).await;
     let (key, id) = house.key_with_id(CreateKey::new(KeyType::Api, "Maker")).await;
     make_everything(&house, &key).await;
-    assert_eq!(alive(&house).await, (others.0 + 4, others.1 + 1, others.2 + 1));
+    assert_eq!(alive(&house).await, [others[0] + 4, others[1] + 1, others[2] + 1, others[3] + 1]);
     house
         .delete(&format!("/v1/api_key/{id}?revoke_made=perhaps"))
         .await
         .expect_error(400, "invalid_parameter");
     let revoked = house.delete(&format!("/v1/api_key/{id}?revoke_made=true")).await.expect_ok();
-    assert_eq!(revoked.json["made"], json!({ "api_keys": 3, "signing_keys": 1, "webhooks": 1 }));
+    assert_eq!(
+        revoked.json["made"],
+        json!({ "api_keys": 3, "signing_keys": 1, "webhooks": 1, "import_buckets": 1 })
+    );
     assert_eq!(alive(&house).await, others);
     let audited = house.audited("api_key").await;
     assert_eq!(audited.iter().filter(|(action, _)| action == "api_key.revoke").count(), 4, "{audited:?}");
@@ -189,8 +200,11 @@ async fn a_revoked_key_revokes_what_it_made_later(database: TestDatabase) {
     let (key, id) = house.key_with_id(CreateKey::new(KeyType::Api, "Maker")).await;
     make_everything(&house, &key).await;
     let revoked = house.delete(&format!("/v1/api_key/{id}")).await.expect_ok();
-    assert_eq!(revoked.json["made"], json!({ "api_keys": 3, "signing_keys": 1, "webhooks": 1 }));
-    assert_eq!(alive(&house).await, (others.0 + 3, others.1 + 1, others.2 + 1));
+    assert_eq!(
+        revoked.json["made"],
+        json!({ "api_keys": 3, "signing_keys": 1, "webhooks": 1, "import_buckets": 1 })
+    );
+    assert_eq!(alive(&house).await, [others[0] + 3, others[1] + 1, others[2] + 1, others[3] + 1]);
     house.delete(&format!("/v1/api_key/{id}")).await.expect_error(404, "api_key_not_found");
     let later = format!("/v1/api_key/{id}?revoke_made=true");
     house.delete(&later).await.expect_ok();
@@ -419,6 +433,10 @@ async fn an_earlier_end_applies_to_what_a_key_made(database: TestDatabase) {
     assert_eq!(signing.iter().map(|key| key.expires_at).collect::<Vec<_>>(), [Some(ends)]);
     let webhooks = house.catalog().webhooks(organization).await.unwrap();
     assert_eq!(webhooks.iter().map(|webhook| webhook.expires_at).collect::<Vec<_>>(), [Some(ends)]);
+    let bucket = async || {
+        end(&json!({ "import_bucket": house.get("/v1/import_bucket").await.json["import_buckets"][0] }))
+    };
+    assert_eq!(bucket().await, json!(ends));
     // A later end of the maker gives nothing back.
     house.put(&path, json!({ "expires_at": ends.plus_seconds(1000) })).await;
     let signing = house.catalog().signing_keys(organization).await.unwrap();

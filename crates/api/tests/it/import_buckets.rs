@@ -20,7 +20,7 @@ async fn credentials_are_set_listed_and_removed(database: TestDatabase) {
     let house = House::open(database).await;
     let saved = house.put(PATH, credentials()).await.expect_ok();
     assert_eq!(saved.keys(""), names("ok api_request_id import_bucket"));
-    let fields = "bucket organization_id endpoint region access_key_id has_secret created_at";
+    let fields = "bucket organization_id endpoint region access_key_id has_secret expires_at created_at";
     assert_eq!(saved.keys("/import_bucket"), names(fields));
     let record = &saved.json["import_bucket"];
     let told = (&record["bucket"], &record["endpoint"], &record["region"], &record["has_secret"]);

@@ -10,12 +10,16 @@ use crate::covers::picture;
 use crate::house::{House, local};
 use crate::on_both;
 
-on_both!(a_theme_that_was_set_wins_over_covers, themes_have_rules);
+on_both!(
+    a_theme_that_was_set_wins_over_covers,
+    a_record_from_before_its_cover_sets_no_colours,
+    themes_have_rules,
+);
 
-async fn upload_cover(house: &House, path: &str, upload: &str) {
+async fn upload_cover(house: &House, path: &str, upload: &str, colour: [u8; 3]) {
     let renewed = house.post(&format!("{path}/cover"), Value::Null).await.expect_ok();
     let url = local(renewed.json[upload]["upload_url"].as_str().unwrap()).to_owned();
-    house.send(Request::post(url).body(Body::from(picture([20, 30, 200]))).unwrap()).await.expect_ok();
+    house.send(Request::post(url).body(Body::from(picture(colour))).unwrap()).await.expect_ok();
 }
 
 async fn a_theme_that_was_set_wins_over_covers(database: TestDatabase) {
@@ -29,7 +33,7 @@ async fn a_theme_that_was_set_wins_over_covers(database: TestDatabase) {
         let updated = house.put(path, json!({ "theme": theme })).await.expect_ok();
         assert_eq!(updated.json[noun]["theme"], theme);
         assert_eq!(updated.json[noun]["player_color"], "#cc2211");
-        upload_cover(&house, path, &upload).await;
+        upload_cover(&house, path, &upload, [20, 30, 200]).await;
         let read = house.get(path).await.expect_ok();
         assert_eq!(
             (&read.json[noun]["theme"], &read.json[noun]["player_color"]),
@@ -54,6 +58,34 @@ async fn a_theme_that_was_set_wins_over_covers(database: TestDatabase) {
     house.put(&organization, json!({ "theme": theme })).await.expect_ok();
     house.set_organization_cover(picture([20, 30, 200])).await;
     assert_eq!(house.get(&organization).await.json["organization"]["theme"], theme);
+}
+
+async fn a_record_from_before_its_cover_sets_no_colours(database: TestDatabase) {
+    let house = House::open(database).await;
+    let created = house.create_track("Song.wav").await;
+    let track = format!("/v1/track/{}", created["track_id"].as_str().unwrap());
+    let collection = format!("/v1/collection/{}", house.collection_id);
+    for (path, noun) in [(&track, "track"), (&collection, "collection")] {
+        let read = async || house.get(path).await.expect_ok().json[noun].clone();
+        let mut older = vec![read().await];
+        for colour in [[200, 30, 20], [20, 200, 30]] {
+            upload_cover(&house, path, &format!("{noun}_cover_upload"), colour).await;
+            let found = read().await;
+            for (number, record) in older.iter_mut().enumerate() {
+                record["metadata"] = json!({ "number": number });
+                house.put(path, record.clone()).await.expect_ok();
+                let now = read().await;
+                assert_eq!(now["metadata"], record["metadata"]);
+                let colours = |record: &Value| ["theme", "player_color"].map(|field| record[field].clone());
+                assert_eq!(colours(&now), colours(&found), "{noun} {number}");
+            }
+            older.push(found);
+        }
+        // What somebody changes in an older record counts.
+        older[0]["player_color"] = json!("#123456");
+        house.put(path, older[0].clone()).await.expect_ok();
+        assert_eq!(read().await["player_color"], "#123456");
+    }
 }
 
 async fn themes_have_rules(database: TestDatabase) {

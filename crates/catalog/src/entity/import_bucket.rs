@@ -2,9 +2,9 @@
 
 use sea_orm::Set;
 use sea_orm::entity::prelude::*;
-use tonearm_domain::{ImportBucket, OrganizationId};
+use tonearm_domain::{ApiKeyId, ImportBucket, OrganizationId};
 
-use crate::column::{moment, parsed};
+use crate::column::{moment, moment_if_set, parsed};
 use crate::error::CatalogError;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -19,6 +19,8 @@ pub struct Model {
     pub access_key_id: String,
     pub secret: Vec<u8>,
     pub created_at: i64,
+    pub made_by_key: Option<Uuid>,
+    pub expires_at: Option<i64>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -38,6 +40,8 @@ impl TryFrom<Model> for ImportBucket {
             access_key_id: parsed("import_bucket.access_key_id", &row.access_key_id)?,
             secret: row.secret,
             created_at: moment("import_bucket.created_at", row.created_at)?,
+            expires_at: moment_if_set("import_bucket.expires_at", row.expires_at)?,
+            made_by: row.made_by_key.map(ApiKeyId::from_uuid),
         })
     }
 }
@@ -52,6 +56,8 @@ impl From<&ImportBucket> for ActiveModel {
             access_key_id: Set(bucket.access_key_id.as_str().to_owned()),
             secret: Set(bucket.secret.clone()),
             created_at: Set(bucket.created_at.unix_millis()),
+            made_by_key: Set(bucket.made_by.map(ApiKeyId::uuid)),
+            expires_at: Set(bucket.expires_at.map(|at| at.unix_millis())),
         }
     }
 }

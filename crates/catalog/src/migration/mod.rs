@@ -115,6 +115,7 @@ mod m0101_plain_letters;
 mod m0102_import_makers;
 mod m0103_former_sources;
 mod m0104_text_changes;
+mod m0105_bucket_makers;
 mod pieces;
 mod prelude;
 mod record;
@@ -199,6 +200,7 @@ fn steps() -> Vec<Step> {
         m0102_import_makers::step(),
         m0103_former_sources::step(),
         m0104_text_changes::step(),
+        m0105_bucket_makers::step(),
     ]
 }
 

@@ -3,8 +3,8 @@
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
 use tonearm_catalog::{Catalog, CatalogError, DamagedRow, KeyQuery, PurgedTitles};
 use tonearm_domain::{
-    Ambient, Collection, Cursor, Deletion, FileData, KeyState, KeyType, LimitOffset, Metadata, Recipe,
-    ShareTarget, Track, TrackFilter, TrackOrder, TrackStatus, VariantIndex,
+    Ambient, BucketRegion, Collection, Cursor, Deletion, FileData, ImportBucket, KeyState, KeyType,
+    LimitOffset, Metadata, Recipe, ShareTarget, Track, TrackFilter, TrackOrder, TrackStatus, VariantIndex,
 };
 use tonearm_fixtures::ambient;
 
@@ -65,6 +65,20 @@ async fn what_a_damaged_key_made_can_be_ended(database: TestDatabase) {
     let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let Whole { settings, .. } = Whole::stored(&catalog, &ambient, 1).await;
     let (own, maker, raw) = (settings.organization.id, settings.share.id, database.raw().await);
+    let bucket = ImportBucket {
+        organization_id: own,
+        bucket: "music".parse().unwrap(),
+        endpoint: None,
+        region: BucketRegion::default(),
+        access_key_id: "id".parse().unwrap(),
+        secret: Vec::new(),
+        created_at: ambient.now(),
+        expires_at: None,
+        made_by: None,
+    };
+    let tx = catalog.begin().await.unwrap();
+    tx.put_import_bucket(&bucket).await.unwrap();
+    tx.commit().await.unwrap();
     let made_by = match raw.get_database_backend() {
         DbBackend::Sqlite => format!("x'{}'", maker.uuid().simple()),
         _ => format!("'{}'", maker.uuid()),
@@ -73,6 +87,7 @@ async fn what_a_damaged_key_made_can_be_ended(database: TestDatabase) {
         ("api_key", "api_key_type_id = 'odd'"),
         ("signing_key", "created_at = -9223372036854775807"),
         ("webhook", "kind = 'odd'"),
+        ("import_bucket", "region = ''"),
     ] {
         let update = format!("UPDATE {table} SET made_by_key = {made_by}, {damage}");
         assert!(raw.execute_unprepared(&update).await.unwrap().rows_affected() > 0, "{table}");
@@ -85,6 +100,7 @@ async fn what_a_damaged_key_made_can_be_ended(database: TestDatabase) {
     let webhooks = tx.webhooks_made_by(own, maker).await.unwrap();
     tx.delete_webhook(&webhooks[0]).await.unwrap();
     assert_eq!(tx.webhooks_made_by(own, maker).await.unwrap(), []);
+    assert_eq!(tx.import_buckets_made_by(own, maker).await.unwrap().len(), 1);
     tx.commit().await.unwrap();
 }
 

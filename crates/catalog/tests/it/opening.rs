@@ -141,6 +141,7 @@ const STEPS: &[&str] = &[
     "m0102_import_makers",
     "m0103_former_sources",
     "m0104_text_changes",
+    "m0105_bucket_makers",
 ];
 
 async fn older(database: &TestDatabase) {

@@ -68,6 +68,7 @@ const ABOUT_SOMEBODY: &[(&str, &str, &str)] = &[
 /// Columns of other tables whose names suggest that they identify somebody, and what they really identify.
 const ABOUT_NOBODY: &[(&str, &str, &str)] = &[
     ("api_key", "made_by_key", "a key"),
+    ("import_bucket", "made_by_key", "a key"),
     ("play_session", "handle", "a session, in lists"),
     ("signing_key", "made_by_key", "a key"),
     ("webhook", "made_by_key", "a key"),

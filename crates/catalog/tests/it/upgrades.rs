@@ -25,6 +25,7 @@ type Step = (&'static str, &'static [&'static str]);
 
 /// All steps that can be undone, the newest first.
 const UNDOABLE: &[Step] = &[
+    BUCKET_MAKERS,
     TEXT_CHANGES,
     FORMER_SOURCES,
     IMPORT_MAKERS,
@@ -121,6 +122,13 @@ pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, before: S
 const ANSWERED_STATUSES: Step = (
     "m0068_answered_statuses",
     &["DROP INDEX answered_job_by_track_id", "ALTER TABLE answered_job DROP COLUMN status"],
+);
+const BUCKET_MAKERS: Step = (
+    "m0105_bucket_makers",
+    &[
+        "ALTER TABLE import_bucket DROP COLUMN made_by_key",
+        "ALTER TABLE import_bucket DROP COLUMN expires_at",
+    ],
 );
 const TEXT_CHANGES: Step =
     ("m0104_text_changes", &["ALTER TABLE source_replacement DROP COLUMN text_changes"]);

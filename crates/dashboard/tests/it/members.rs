@@ -1,7 +1,30 @@
 //! Roles and memberships.
-use tonearm_fixtures::TestDatabase;
+use tonearm_fixtures::{TestDatabase, Victims};
 
 use crate::house::House;
+
+/// As that of one of two owners who remove each other. The page reads none of the form but its secret.
+#[tokio::test]
+async fn a_form_whose_transaction_is_ended_is_run_again() {
+    let database = TestDatabase::migrated_postgres(tonearm_fixtures::migrate!()).await;
+    let victims = Victims::of(&database.url);
+    let house = House::open(database).await;
+    let mut owner = house.administrator().await;
+    let members = house.path("/members");
+    for (nth, name) in [(1, "One"), (2, "Two"), (3, "Three")] {
+        house.invited(&mut owner, name, "owner").await;
+        let email = format!("{}@example.com", name.to_lowercase());
+        let id = house.people.person_by_email(&email).await.unwrap().id;
+        let form = owner.get(&members).await;
+        victims.choose(nth);
+        let secret = form.form_secret();
+        let removed =
+            owner.post(&house.path(&format!("/members/{id}/remove")), &[("form_secret", &secret)]).await;
+        assert!(victims.is_struck());
+        assert_eq!(removed.status, 303, "{nth}: {}", removed.html);
+        assert_eq!(house.people.members(&house.owner()).await.unwrap().members.len(), 1);
+    }
+}
 
 crate::on_both!(roles_reach_no_further, other_organizations_are_not_there, there_is_always_an_owner);
 

@@ -44,6 +44,8 @@ pub struct ImportBucketView {
     pub has_secret: bool,
     /// When the bucket was first set.
     pub created_at: Timestamp,
+    /// When the credentials end, since the API key that set them does.
+    pub expires_at: Option<Timestamp>,
 }
 
 /// New credentials, and the store for which they are valid. Does not implement `Debug`, which would show the secret.
@@ -95,9 +97,11 @@ impl ImportBuckets {
         let tx = self.catalog.begin().await?;
         // This locks the organization, so that concurrent calls cannot exceed the limit of buckets.
         tx.organization(id).await?.ok_or(Refusal::NotFound(Resource::Organization))?;
-        // Credentials have no end, and nothing outlives the key that made it.
-        caller.latest_end(&tx).await?.require(None)?;
+        let latest = caller.latest_end(&tx).await?;
         let existing = tx.import_bucket(id, &bucket).await?;
+        if let Some(existing) = &existing {
+            latest.require(existing.expires_at)?;
+        }
         if existing.is_none() && tx.count_import_buckets(id).await? >= MOST_IMPORT_BUCKETS {
             let message = format!(
                 "the organization has credentials for {MOST_IMPORT_BUCKETS} buckets and can have no more; remove one"
@@ -105,6 +109,11 @@ impl ImportBuckets {
             return Err(Refusal::Conflict { code: ErrorCode::TooManyImportBuckets, message });
         }
         let created_at = existing.as_ref().map_or_else(|| self.ambient.now(), |existing| existing.created_at);
+        // A secret ends with the API key that entered it.
+        let (expires_at, made_by) = match (&secret, &existing) {
+            (None, Some(existing)) => (existing.expires_at, existing.made_by),
+            _ => (latest.of_new(None)?, caller.origin.actor.api_key_id()),
+        };
         let secret = match secret {
             Some(secret) => {
                 self.vault.seal(&vault_context(id, &bucket), self.ambient.random(), secret.as_bytes())
@@ -113,8 +122,17 @@ impl ImportBuckets {
         };
         let region = set.region.unwrap_or_default();
         let access_key_id = set.access_key_id;
-        let bucket =
-            ImportBucket { organization_id: id, bucket, endpoint, region, access_key_id, secret, created_at };
+        let bucket = ImportBucket {
+            organization_id: id,
+            bucket,
+            endpoint,
+            region,
+            access_key_id,
+            secret,
+            created_at,
+            expires_at,
+            made_by,
+        };
         tx.put_import_bucket(&bucket).await?;
         let name = bucket.bucket.as_str();
         audit::record_named(&tx, &self.ambient, caller, AuditAction::ImportBucketSet, name).await?;
@@ -163,6 +181,7 @@ impl ImportBuckets {
             region: bucket.region,
             access_key_id: bucket.access_key_id,
             created_at: bucket.created_at,
+            expires_at: bucket.expires_at,
         }
     }
 }
@@ -198,8 +217,9 @@ pub(crate) async fn require(
     tx: &Transaction,
     organization: OrganizationId,
     bucket: &BucketName,
+    now: Timestamp,
 ) -> Result<(), Refusal> {
-    if tx.has_import_bucket(organization, bucket).await? {
+    if tx.has_import_bucket(organization, bucket, now).await? {
         return Ok(());
     }
     let message = format!(
@@ -215,8 +235,11 @@ pub(crate) async fn access(
     vault: &Vault,
     organization: OrganizationId,
     bucket: &BucketName,
+    now: Timestamp,
 ) -> Result<BucketAccess, ImportError> {
-    let found = catalog.import_bucket(organization, bucket).await?.ok_or_else(|| {
+    let found = catalog.import_bucket(organization, bucket).await?;
+    let is_live = |found: &ImportBucket| found.expires_at.is_none_or(|end| now < end);
+    let found = found.filter(is_live).ok_or_else(|| {
         FetchError::Final(format!(
             "the organization no longer has credentials for the bucket {bucket}; set them, and create the track again"
         ))

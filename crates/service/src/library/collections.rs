@@ -3,7 +3,7 @@
 use tonearm_catalog::Transaction;
 use tonearm_domain::{
     AuditAction, Collection, CollectionId, Colour, CreatorId, EventKind, Job, ListPart, ListWindow, Metadata,
-    Palette, Patch, PlayerColours, Theme,
+    Palette, Patch, PlayerColour, PlayerColours, SentRecord, Theme,
 };
 
 use super::find_tracks::require_ids_only;
@@ -75,8 +75,8 @@ pub struct UpdateCollection {
     pub player_subtitle: Patch<String>,
     /// Its own colours. If cleared, those found in its cover apply.
     pub theme: Patch<Palette>,
-    /// Whether the caller sends back a whole record as it was returned: derived values in it do not count as set.
-    pub is_record: bool,
+    /// Whether the caller sends back a whole record.
+    pub record: SentRecord,
 }
 
 impl Library {
@@ -260,11 +260,9 @@ impl UpdateCollection {
         self.metadata.apply_or(&mut collection.metadata, Metadata::default())?;
         self.is_cover_overridable.apply_or(&mut collection.is_cover_overridable, true)?;
         self.is_theme_overridable.apply_or(&mut collection.is_theme_overridable, true)?;
-        let shown = collection.colour().map(Patch::Set);
-        if !(self.is_record && collection.player_colour.is_none() && Some(self.player_colour) == shown) {
-            self.player_colour.apply(&mut collection.player_colour)?;
-        }
-        collection.theme.apply(self.theme, self.is_record)?;
+        let player = PlayerColour { set: collection.player_colour, shown: collection.colour() };
+        player.apply(self.player_colour, self.record, &mut collection.player_colour)?;
+        collection.theme.apply(self.theme, self.record, player)?;
         self.player_subtitle.apply(&mut collection.player_subtitle)?;
         Ok(())
     }

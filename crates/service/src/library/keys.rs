@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tonearm_catalog::{KeyQuery, ScopeTitles, Transaction};
+use tonearm_catalog::{KeyQuery, MadeByKey, ScopeTitles, Transaction};
 use tonearm_domain::{
     Actor, AllowedOrigins, ApiKey, ApiKeyId, AuditAction, CollectionId, CreatorId, ErrorCode, KeyScope,
     KeyType, LimitOffset, Page, ScopeError, Selection, Timestamp, TrackId, VariantIndex,
@@ -62,24 +62,6 @@ pub struct CreatedKey {
     pub key: ApiKey,
     /// The secret. It is shown only once.
     pub text: ApiKeyText,
-}
-
-/// The number of things that a key made and that were not revoked or removed since.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct MadeByKey {
-    /// API keys, also those that expired.
-    pub api_keys: u64,
-    /// Signing keys, also those that expired.
-    pub signing_keys: u64,
-    /// Webhooks that it created or moved to another URL.
-    pub webhooks: u64,
-}
-
-impl MadeByKey {
-    /// All of them.
-    pub fn total(self) -> u64 {
-        self.api_keys + self.signing_keys + self.webhooks
-    }
 }
 
 impl Library {
@@ -205,27 +187,11 @@ impl Library {
         if ids.iter().any(|id| caller.origin.actor != Actor::Key(*id)) {
             caller.require_whole_organization()?;
         }
-        let organization_id = caller.organization_id;
-        let mut made = HashMap::<ApiKeyId, MadeByKey>::new();
-        for (maker, api_keys) in self.catalog.key_makers(organization_id, ids).await? {
-            made.entry(maker).or_default().api_keys = api_keys;
-        }
-        let asked = |maker: Option<ApiKeyId>| maker.filter(|id| ids.contains(id));
-        for key in self.catalog.signing_keys(organization_id).await? {
-            if let (Some(maker), None) = (asked(key.made_by), key.revoked_at) {
-                made.entry(maker).or_default().signing_keys += 1;
-            }
-        }
-        for webhook in self.catalog.webhooks(organization_id).await? {
-            if let Some(maker) = asked(webhook.made_by) {
-                made.entry(maker).or_default().webhooks += 1;
-            }
-        }
-        Ok(made)
+        Ok(self.catalog.made_by_keys(caller.organization_id, ids).await?)
     }
 
     /// Revokes a key like [`Library::revoke_key`], even if it is revoked already, and everything that it made: keys,
-    /// signing keys and webhooks.
+    /// signing keys, webhooks and credentials for buckets.
     pub async fn revoke_key_and_made(
         &self,
         caller: &Caller,
@@ -245,10 +211,12 @@ impl Library {
         let made_keys = tx.keys_made_by(organization_id, id).await?;
         let signing_keys = tx.signing_keys_made_by(organization_id, id).await?;
         let webhooks = tx.webhooks_made_by(organization_id, id).await?;
+        let import_buckets = tx.import_buckets_made_by(organization_id, id).await?;
         let made = MadeByKey {
             api_keys: made_keys.len() as u64,
             signing_keys: signing_keys.len() as u64,
             webhooks: webhooks.len() as u64,
+            import_buckets: import_buckets.len() as u64,
         };
         for made in made_keys {
             self.revoke(&tx, caller, made).await?;
@@ -263,6 +231,11 @@ impl Library {
             let (subject_id, title) = (made.id.uuid(), made.url.as_str());
             let done = AuditedAction { action: AuditAction::WebhookRemove, subject_id, title };
             audit::record(&tx, &self.ambient, caller, done).await?;
+        }
+        for made in import_buckets {
+            tx.delete_import_bucket(organization_id, &made.bucket).await?;
+            let (action, name) = (AuditAction::ImportBucketRemove, made.bucket.as_str());
+            audit::record_named(&tx, &self.ambient, caller, action, name).await?;
         }
         tx.commit().await?;
         Ok((key, made))

@@ -1,6 +1,9 @@
 //! Reading and changing an organization.
 
-use tonearm_domain::{AuditAction, Colour, Organization, OrganizationId, Palette, Patch, PlayerColours};
+use tonearm_domain::{
+    AuditAction, Colour, Organization, OrganizationId, Palette, Patch, PlayerColour, PlayerColours,
+    SentRecord,
+};
 
 use super::texts::{LONGEST, check_changed, set_required};
 use super::{Library, derived};
@@ -27,8 +30,8 @@ pub struct UpdateOrganization {
     pub name: Patch<String>,
     /// Its own colours. If cleared, those found in its cover apply.
     pub theme: Patch<Palette>,
-    /// Whether the caller sends back a whole record as it was returned: derived values in it do not count as set.
-    pub is_record: bool,
+    /// Whether the caller sends back a whole record.
+    pub record: SentRecord,
     /// Whether levels below may bring their own colours.
     pub is_theme_overridable: Patch<bool>,
     /// Whether levels below may bring their own cover.
@@ -47,7 +50,9 @@ impl UpdateOrganization {
         let subtitle = Some(organization.player_subtitle.as_str());
         check_changed::<LONGEST>("player_subtitle", &self.player_subtitle, subtitle)?;
         set_required("name", self.name, &mut organization.name)?;
-        organization.theme.apply(self.theme, self.is_record)?;
+        // Its player colour is set, and not derived.
+        let player = Some(organization.player_colour);
+        organization.theme.apply(self.theme, self.record, PlayerColour { set: player, shown: player })?;
         self.is_theme_overridable.apply_or(&mut organization.is_theme_overridable, true)?;
         self.is_cover_overridable.apply_or(&mut organization.is_cover_overridable, true)?;
         self.player_colour.apply_or(&mut organization.player_colour, Colour::DEFAULT)?;

@@ -2,8 +2,8 @@
 
 use tonearm_catalog::{MovedTrackTombstone, Transaction};
 use tonearm_domain::{
-    AuditAction, ChangedMeanwhile, CollectionId, Colour, CreatorId, Metadata, Palette, Patch, Track, TrackId,
-    shown_title,
+    AuditAction, ChangedMeanwhile, CollectionId, Colour, CreatorId, Metadata, Palette, Patch, PlayerColour,
+    SentRecord, Track, TrackId, shown_title,
 };
 
 use super::texts::{LONGEST, check_changed, check_changed_index};
@@ -36,8 +36,8 @@ pub struct UpdateTrack {
     pub player_colour: Patch<Colour>,
     /// Its own colours. If cleared, those found in its cover apply.
     pub theme: Patch<Palette>,
-    /// Whether the caller sends back a whole record as it was returned: derived values in it do not count as set.
-    pub is_record: bool,
+    /// Whether the caller sends back a whole record.
+    pub record: SentRecord,
 }
 
 impl UpdateTrack {
@@ -81,10 +81,9 @@ impl UpdateTrack {
         self.is_theme_overridable.apply_or(&mut track.is_theme_overridable, true)?;
         self.player_title.apply(&mut track.player_title)?;
         self.player_subtitle.apply(&mut track.player_subtitle)?;
-        if !(self.is_record && track.player_colour.is_none() && self.player_colour == Patch::Set(shown)) {
-            self.player_colour.apply(&mut track.player_colour)?;
-        }
-        track.theme.apply(self.theme, self.is_record)
+        let player = PlayerColour { set: track.player_colour, shown: Some(shown) };
+        player.apply(self.player_colour, self.record, &mut track.player_colour)?;
+        track.theme.apply(self.theme, self.record, player)
     }
 }
 
@@ -111,7 +110,10 @@ impl Library {
             .await?
             .ok_or(Refusal::NotFound(Resource::Collection))?;
         let before = parents.inputs(&track);
-        let update = if update.is_record { update.without_derived_texts(&track, &parents) } else { update };
+        let update = match update.record {
+            SentRecord::None => update,
+            _ => update.without_derived_texts(&track, &parents),
+        };
         update.apply(&mut track, before.colour)?;
         // Move before the update, which may count the bytes towards the collection that the track is in at that time.
         if let Some(target) = target.filter(|target| *target != track.collection_id) {

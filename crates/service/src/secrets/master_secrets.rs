@@ -1,6 +1,6 @@
 //! Which master secrets are in use, and when an old one can be removed.
 
-use tonearm_catalog::Catalog;
+use tonearm_catalog::{Catalog, CatalogError};
 use tonearm_domain::{Ambient, MasterSecretUse, NodeRecord, Timestamp};
 use tonearm_signing::Secrets;
 
@@ -153,8 +153,17 @@ impl MasterSecrets {
     /// Records which secret this node signs with. Call it at the start and every [`MasterSecretUse::NOTED_EVERY`]
     /// seconds.
     pub async fn note(&self) -> Result<(), Refusal> {
+        Ok(self.record().await?)
+    }
+
+    async fn record(&self) -> Result<(), CatalogError> {
         let Some((first, others)) = self.fingerprints.split_first() else { return Ok(()) };
-        Ok(self.catalog.note_master_secret(first, others, self.ambient.now()).await?)
+        self.catalog.note_master_secret(first, others, self.ambient.now()).await
+    }
+
+    /// The same before the first node starts: what a command signs and encrypts depends on the secret, too.
+    pub async fn note_first(&self) -> Result<(), CatalogError> {
+        if self.catalog.master_secrets().await?.is_empty() { self.record().await } else { Ok(()) }
     }
 
     /// The current status of the secrets.

@@ -1,6 +1,7 @@
 //! Sources that are imported from buckets, on a real S3 server.
 
 use futures::TryStreamExt;
+use sea_orm::{ConnectionTrait, Database};
 use tonearm_catalog::{AuditFilter, SealedAt};
 use tonearm_domain::{BucketName, ErrorCode, LimitOffset, MOST_IMPORT_BUCKETS, TrackId, TrackStatus};
 use tonearm_fixtures::audio::{WavSpec, wav};
@@ -19,6 +20,7 @@ crate::on_both!(
     what_the_bucket_refuses_is_told,
     credentials_are_those_of_the_organization,
     removed_credentials_end_imports_that_wait,
+    credentials_that_ended_are_not_used,
     credentials_that_change_count_from_the_next_attempt,
     secrets_are_sealed_and_never_shown,
     a_secret_goes_where_it_was_entered_for,
@@ -244,6 +246,21 @@ async fn removed_credentials_end_imports_that_wait(database: TestDatabase) {
         lines.iter().map(|line| (line.action.as_str(), line.title.as_deref().unwrap())).collect();
     told.sort_unstable();
     assert_eq!(told, [("import_bucket.remove", "tonearm"), ("import_bucket.set", "tonearm")]);
+}
+
+async fn credentials_that_ended_are_not_used(database: TestDatabase) {
+    let (workshop, server) = (Workshop::open(&database).await, S3Server::start());
+    server.put_object("a.wav", &sound());
+    let owner = workshop.owner_with(server.endpoint()).await;
+    let id = workshop.ask_for(&owner, &url("a.wav")).await.unwrap();
+    let raw = Database::connect(&database.url).await.unwrap();
+    let end = format!("UPDATE import_bucket SET expires_at = {}", workshop.ambient.now().unix_millis());
+    raw.execute_unprepared(&end).await.unwrap();
+    workshop.try_import().await.unwrap();
+    let failed = workshop.outcome(&owner, id).await.unwrap_err();
+    assert!(failed.contains("no longer has credentials for the bucket tonearm; set them"), "{failed}");
+    let refused = workshop.ask_for(&owner, &url("a.wav")).await;
+    assert!(matches!(refused, Err(Refusal::Invalid { field: "source_url", .. })), "{refused:?}");
 }
 
 async fn credentials_that_change_count_from_the_next_attempt(database: TestDatabase) {

@@ -117,6 +117,7 @@ async fn list(config: &Config, ambient: &Ambient, org: OrganizationId, as_json: 
             "access_key_id": bucket.access_key_id,
             "has_secret": bucket.has_secret,
             "created_at": bucket.created_at,
+            "expires_at": bucket.expires_at,
         })
     };
     let row = |bucket: &ImportBucketView| {

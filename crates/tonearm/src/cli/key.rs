@@ -197,8 +197,10 @@ async fn revoke(library: &Library, caller: &Caller, key: ApiKeyId, with_made: bo
     Ok(())
 }
 
-fn listed(MadeByKey { api_keys, signing_keys, webhooks }: MadeByKey) -> String {
-    format!("API keys: {api_keys}, signing keys: {signing_keys}, webhooks: {webhooks}")
+fn listed(MadeByKey { api_keys, signing_keys, webhooks, import_buckets }: MadeByKey) -> String {
+    format!(
+        "API keys: {api_keys}, signing keys: {signing_keys}, webhooks: {webhooks}, credentials for buckets: {import_buckets}"
+    )
 }
 
 impl Create {

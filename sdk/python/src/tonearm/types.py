@@ -155,6 +155,7 @@ class RevokeApiKeyResponse(TypedDict):
 class Made(TypedDict):
     """How many things a key made that were still there."""
     api_keys: int
+    import_buckets: int
     signing_keys: int
     webhooks: int
 
@@ -479,6 +480,8 @@ class ImportBucketRecord(_ImportBucketRecord, total=False):
     """The record of a bucket that files are imported from, without the secret."""
     # The S3-compatible store; null for Amazon S3.
     endpoint: Optional[str]
+    # When imports stop using them. They end with the API key that set them.
+    expires_at: Optional[Timestamp]
 
 
 AccessKeyId = str

@@ -74,8 +74,8 @@ export class Operations extends Transport {
    * Its record is kept. Keys of type `api` can also be revoked, and each of them can revoke itself, even if it is limited to a
    * collection or a track.
    *
-   * With `revoke_made`, the keys, signing keys and webhooks that it made are revoked or removed, too. This can also be requested
-   * later, for a key that is already revoked.
+   * With `revoke_made`, the keys, signing keys, webhooks and credentials for buckets that it made are revoked or removed, too. This
+   * can also be requested later, for a key that is already revoked.
    *
    * @param {T.ApiKeyId} apiKeyId
    * @param {T.RevokeApiKeyQuery} [query]

@@ -109,6 +109,7 @@ export interface RevokeApiKeyResponse {
 /** How many things a key made that were still there. */
 export interface Made {
     api_keys: number;
+    import_buckets: number;
     signing_keys: number;
     webhooks: number;
 }
@@ -368,6 +369,8 @@ export interface ImportBucketRecord {
     created_at: Timestamp;
     /** The S3-compatible store; null for Amazon S3. */
     endpoint?: string | null;
+    /** When imports stop using them. They end with the API key that set them. */
+    expires_at?: Timestamp | null;
     /** Whether the secret access key is stored. False if it was encrypted with a master secret that is gone: set it again. */
     has_secret: boolean;
     organization_id: OrganizationId;

@@ -41,11 +41,12 @@ pub(crate) struct Made {
     api_keys: u64,
     signing_keys: u64,
     webhooks: u64,
+    import_buckets: u64,
 }
 
 impl From<MadeByKey> for Made {
-    fn from(MadeByKey { api_keys, signing_keys, webhooks }: MadeByKey) -> Self {
-        Self { api_keys, signing_keys, webhooks }
+    fn from(MadeByKey { api_keys, signing_keys, webhooks, import_buckets }: MadeByKey) -> Self {
+        Self { api_keys, signing_keys, webhooks, import_buckets }
     }
 }
 
@@ -64,8 +65,8 @@ pub(crate) struct Deleted {
 /// Its record is kept. Keys of type `api` can also be revoked, and each of them can revoke itself, even if it is limited to a
 /// collection or a track.
 ///
-/// With `revoke_made`, the keys, signing keys and webhooks that it made are revoked or removed, too. This can also be requested
-/// later, for a key that is already revoked.
+/// With `revoke_made`, the keys, signing keys, webhooks and credentials for buckets that it made are revoked or removed, too. This
+/// can also be requested later, for a key that is already revoked.
 #[utoipa::path(
     delete,
     path = "/api_key/{api_key_id}",

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use super::read::CollectionResponse;
 use crate::error::ApiError;
-use crate::extract::{Body, ManageKey, PathId, Sent};
+use crate::extract::{Body, ManageKey, PathId, Sent, record};
 use crate::openapi::NotBlank;
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
@@ -46,10 +46,13 @@ pub(crate) struct UpdateCollectionBody {
     #[serde(default)]
     #[schema(value_type = Option<Palette>)]
     theme: Patch<Palette>,
-    /// Only a record that is sent back has it; its value is passed over.
+    /// Only a record that is sent back has these.
     #[serde(default)]
     #[schema(ignore)]
     player_color_light: Sent,
+    #[serde(default)]
+    #[schema(ignore)]
+    player_color_dark: Sent,
 }
 
 impl From<UpdateCollectionBody> for UpdateCollection {
@@ -63,7 +66,7 @@ impl From<UpdateCollectionBody> for UpdateCollection {
             is_theme_overridable: body.is_theme_overridable,
             player_colour: body.player_color,
             theme: body.theme,
-            is_record: body.player_color_light.0,
+            record: record(body.player_color, [&body.player_color_light, &body.player_color_dark]),
             player_subtitle: body.player_subtitle.map(Into::into),
         }
     }

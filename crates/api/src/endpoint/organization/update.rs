@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use super::read::OrganizationResponse;
 use crate::error::ApiError;
-use crate::extract::{Body, ManageKey, PathId, Sent};
+use crate::extract::{Body, ManageKey, PathId, Sent, record};
 use crate::openapi::NotBlank;
 use crate::request_id::CurrentRequest;
 use crate::shapes::Answer;
@@ -37,10 +37,13 @@ pub(crate) struct UpdateOrganizationBody {
     #[serde(default)]
     #[schema(value_type = Option<Text<1000>>)]
     player_subtitle: Patch<Text<1000>>,
-    /// Only a record that is sent back has it; its value is passed over.
+    /// Only a record that is sent back has these.
     #[serde(default)]
     #[schema(ignore)]
     player_color_light: Sent,
+    #[serde(default)]
+    #[schema(ignore)]
+    player_color_dark: Sent,
 }
 
 impl From<UpdateOrganizationBody> for UpdateOrganization {
@@ -48,7 +51,7 @@ impl From<UpdateOrganizationBody> for UpdateOrganization {
         Self {
             name: body.name.map(Into::into),
             theme: body.theme,
-            is_record: body.player_color_light.0,
+            record: record(body.player_color, [&body.player_color_light, &body.player_color_dark]),
             is_theme_overridable: body.is_theme_overridable,
             is_cover_overridable: body.is_cover_overridable,
             player_colour: body.player_color,

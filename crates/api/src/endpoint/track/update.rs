@@ -7,7 +7,7 @@ use tonearm_service::{Library, UpdateTrack};
 use utoipa::ToSchema;
 
 use crate::error::ApiError;
-use crate::extract::{Body, ManageKey, PathId, Sent};
+use crate::extract::{Body, ManageKey, PathId, Sent, record};
 use crate::request_id::CurrentRequest;
 use crate::shapes::{Answer, ReducedTrack};
 
@@ -53,10 +53,13 @@ pub(crate) struct UpdateTrackBody {
     #[serde(default)]
     #[schema(value_type = Option<Palette>)]
     theme: Patch<Palette>,
-    /// Only a record that is sent back has it; its value is passed over.
+    /// Only a record that is sent back has these.
     #[serde(default)]
     #[schema(ignore)]
     player_color_light: Sent,
+    #[serde(default)]
+    #[schema(ignore)]
+    player_color_dark: Sent,
 }
 
 impl From<UpdateTrackBody> for UpdateTrack {
@@ -76,7 +79,7 @@ impl From<UpdateTrackBody> for UpdateTrack {
             player_subtitle: body.player_subtitle.map(Into::into),
             player_colour: body.player_color,
             theme: body.theme,
-            is_record: body.player_color_light.0,
+            record: record(body.player_color, [&body.player_color_light, &body.player_color_dark]),
         }
     }
 }
