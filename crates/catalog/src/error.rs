@@ -318,11 +318,11 @@ fn is_temporary_in_sqlite(code: &str) -> bool {
 }
 
 /// PostgreSQL's SQLSTATE: connections (08), log-ins (28), a missing database (3D000), resources (53), operators and
-/// timeouts (57, 25P03), a server in recovery (25006), locks (55P03), and transactions that only need a retry (40).
+/// timeouts (57, 25P03), a database that takes no connections (55000), a server in recovery (25006), locks (55P03), and transactions that only need a retry (40).
 /// A missing database and a refused log-in are temporary, since the node could connect when it started.
 fn is_temporary_in_postgres(state: &str) -> bool {
     ["08", "28", "53", "57", "40"].iter().any(|class| state.starts_with(class))
-        || matches!(state, READ_ONLY | "25P03" | "3D000" | "55P03")
+        || matches!(state, READ_ONLY | "25P03" | "3D000" | "55000" | "55P03")
 }
 
 #[cfg(test)]
@@ -345,9 +345,9 @@ mod tests {
         for code in ["1", "11", "19", "2067", ""] {
             assert!(!is_temporary_in_sqlite(code), "{code}");
         }
-        for state in
-            ["08006", "28000", "3D000", "53300", "57P01", "40001", "40P01", "55P03", "25006", "25P03"]
-        {
+        for state in [
+            "08006", "28000", "3D000", "53300", "57P01", "40001", "40P01", "55P03", "55000", "25006", "25P03",
+        ] {
             assert!(is_temporary_in_postgres(state), "{state}");
         }
         for state in ["23505", "42601", "22021", "25P02", ""] {

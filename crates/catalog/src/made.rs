@@ -114,19 +114,21 @@ impl Catalog {
 }
 
 impl Transaction {
-    /// The keys that a key made and that are not revoked, oldest first, to be ended.
+    /// The keys that a key made and that are not revoked, to be ended: the oldest ones, at most `limit`.
     pub async fn keys_made_by(
         &self,
         organization: OrganizationId,
         maker: ApiKeyId,
+        limit: u64,
     ) -> Result<Vec<ApiKey>, CatalogError> {
-        let made = api_key::Entity::by(organization, &[maker]).order_by_asc(api_key::Column::Id);
+        let made = api_key::Entity::by(organization, &[maker]).order_by_asc(api_key::Column::Id).limit(limit);
         let ids: Vec<Uuid> =
             made.select_only().column(api_key::Column::Id).into_tuple().all(self.db()).await?;
-        for id in ids {
-            self.take_key(ApiKeyId::from_uuid(id)).await?;
+        for id in &ids {
+            self.take_key(ApiKeyId::from_uuid(*id)).await?;
         }
-        made_by::<ApiKey, api_key::Entity>(self.db(), organization, maker).await
+        let taken = api_key::Entity::by(organization, &[maker]).filter(api_key::Column::Id.is_in(ids));
+        all_to_end(self.db(), taken.order_by_asc(api_key::Column::Id).lock(TO_CHANGE)).await
     }
 
     /// The signing keys that a key made and that are not revoked, locked for a change.

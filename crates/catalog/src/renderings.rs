@@ -21,18 +21,23 @@ fn by_recipe(organization: OrganizationId, recipe: VariantId) -> Select<Entity> 
 }
 
 /// Tracks whose processing has finished and whose source is available for rendering.
-fn renderable(
+fn renderable(organization: OrganizationId, after: Option<TrackId>) -> Select<track::Entity> {
+    let has_settled = TrackStatus::ALL.into_iter().filter(|status| status.is_settled());
+    with_source(organization, None, after)
+        .filter(track::Column::TrackStatusId.is_in(has_settled.map(TrackStatus::as_str)))
+}
+
+/// Tracks whose source is available.
+fn with_source(
     organization: OrganizationId,
     collection: Option<CollectionId>,
     after: Option<TrackId>,
 ) -> Select<track::Entity> {
     use track::Column;
-    let has_settled = TrackStatus::ALL.into_iter().filter(|status| status.is_settled());
     track::Entity::find()
         .filter(Column::OrganizationId.eq(organization.uuid()))
         .filter(living_track())
         .filter(Column::SourceKey.is_not_null())
-        .filter(Column::TrackStatusId.is_in(has_settled.map(TrackStatus::as_str)))
         .apply_if(collection, |select, id| select.filter(Column::CollectionId.eq(id.uuid())))
         .apply_if(after, |select, after| select.filter(Column::Id.gt(after.uuid())))
 }
@@ -59,20 +64,50 @@ impl Catalog {
 
     /// The number of tracks of an organization for which recipes can be rendered.
     pub async fn count_renderable_tracks(&self, organization: OrganizationId) -> Result<u64, CatalogError> {
-        Ok(renderable(organization, None, None).count(self.reader()).await?)
+        Ok(renderable(organization, None).count(self.reader()).await?)
     }
 }
 
 impl Transaction {
-    /// The next tracks of a collection, or of the organization, for which recipes can be rendered, by id.
-    pub async fn renderable_tracks(
+    /// The next tracks of a collection, or of the organization, that have a source, by id, and their status.
+    pub async fn tracks_with_source(
         &self,
         organization: OrganizationId,
         collection: Option<CollectionId>,
         after: Option<TrackId>,
         limit: u64,
+    ) -> Result<Vec<(TrackId, TrackStatus)>, CatalogError> {
+        let next = with_source(organization, collection, after)
+            .select_only()
+            .columns([track::Column::Id, track::Column::TrackStatusId])
+            .order_by_asc(track::Column::Id)
+            .limit(limit);
+        let rows: Vec<(Uuid, String)> = next.into_tuple().all(self.db()).await?;
+        let row = |(id, status): (Uuid, String)| {
+            // One that cannot be read is not settled.
+            (TrackId::from_uuid(id), status.parse().unwrap_or(TrackStatus::Processing))
+        };
+        Ok(rows.into_iter().map(row).collect())
+    }
+
+    /// The recipes that were rendered for existing tracks.
+    pub async fn rendered_recipes(
+        &self,
+        organization: OrganizationId,
+    ) -> Result<Vec<VariantId>, CatalogError> {
+        let own = Entity::find().filter(Column::OrganizationId.eq(organization.uuid()));
+        let ids: Vec<Uuid> = own.select_only().column(Column::VariantId).into_tuple().all(self.db()).await?;
+        Ok(ids.into_iter().map(VariantId::from_uuid).collect())
+    }
+
+    /// The next tracks of the organization for which recipes can be rendered, by id.
+    pub async fn renderable_tracks(
+        &self,
+        organization: OrganizationId,
+        after: Option<TrackId>,
+        limit: u64,
     ) -> Result<Vec<TrackId>, CatalogError> {
-        let next = renderable(organization, collection, after).select_only().column(track::Column::Id);
+        let next = renderable(organization, after).select_only().column(track::Column::Id);
         let next = next.order_by_asc(track::Column::Id).limit(limit);
         let ids: Vec<Uuid> = next.into_tuple().all(self.db()).await?;
         Ok(ids.into_iter().map(TrackId::from_uuid).collect())

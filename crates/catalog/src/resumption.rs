@@ -8,13 +8,14 @@ use sea_orm::{
     ColumnTrait, Condition, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select,
 };
 use tonearm_domain::{
-    CollectionId, OrganizationId, Timestamp, Track, TrackId, TrackStatus, TranscriptionState,
+    CollectionId, OrganizationId, ReplacementState, Timestamp, Track, TrackId, TrackStatus,
+    TranscriptionState,
 };
 use uuid::Uuid;
 
 use crate::changes::Change;
 use crate::entity::track::{Column, Entity};
-use crate::entity::{track_file, transcription, variant};
+use crate::entity::{source_replacement, track_file, transcription, variant};
 use crate::error::CatalogError;
 use crate::living::living_track;
 use crate::query::{TO_CHANGE, first_readable};
@@ -132,8 +133,18 @@ impl Transaction {
             )
             .and_where(transcription::Column::State.eq(TranscriptionState::Pending.as_str()))
             .take();
+        let replaced = Query::select()
+            .expr(Expr::value(1))
+            .from(source_replacement::Entity)
+            .and_where(
+                Expr::col((source_replacement::Entity, source_replacement::Column::TrackId))
+                    .equals((Entity, Column::Id)),
+            )
+            .and_where(source_replacement::Column::State.eq(ReplacementState::Processing.as_str()))
+            .take();
         let waits = Condition::any()
             .add(Column::TrackStatusId.is_in(waiting.map(TrackStatus::as_str)))
+            .add(Expr::exists(replaced))
             .add(Expr::exists(pending));
         let mut select = Entity::find()
             .filter(Column::CollectionId.eq(collection.uuid()))

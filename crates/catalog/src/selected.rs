@@ -31,14 +31,13 @@ impl Transaction {
     /// Locks tracks in the order of their ids, even deleted ones.
     pub async fn lock_tracks(&self, tracks: &[TrackId]) -> Result<(), CatalogError> {
         let select = Entity::find().filter(Column::Id.is_in(tracks.iter().map(|id| id.uuid())));
-        self.lock_ids(select).await
+        self.lock_ids(select).await.map(drop)
     }
 
     /// Locks rows of tracks in the order of their ids.
-    pub(crate) async fn lock_ids(&self, select: Select<Entity>) -> Result<(), CatalogError> {
+    pub(crate) async fn lock_ids(&self, select: Select<Entity>) -> Result<Vec<Uuid>, CatalogError> {
         let select = select.select_only().column(Column::Id).order_by_asc(Column::Id).lock(TO_CHANGE);
-        select.into_tuple::<Uuid>().all(self.db()).await?;
-        Ok(())
+        Ok(select.into_tuple().all(self.db()).await?)
     }
 
     /// Locks collections in the order of their ids. [`Record::Collection`] is missing if one of them is deleted.

@@ -17,6 +17,9 @@ use crate::error::{CatalogError, Record};
 use crate::query::{TO_CHANGE, change, one, readable};
 use crate::transaction::Transaction;
 
+/// Deliveries that are deleted in one transaction. Each may have a payload of 64 KiB.
+const DELETED_AT_ONCE: u64 = 200;
+
 fn of_kind(organization: OrganizationId, kind: WebhookKind) -> Select<Entity> {
     Entity::find()
         .filter(Column::OrganizationId.eq(organization.uuid()))
@@ -51,6 +54,26 @@ impl Catalog {
             .add(Expr::col((Entity, Column::PausedUntil)).lte(now.clone()));
         let select = Entity::find().filter(awake).filter(has_due(now)).order_by_asc(Column::Id);
         readable(self.reader(), select).await
+    }
+
+    /// Deletes the deliveries to an endpoint that is to be removed, in batches, so that others write in between.
+    pub async fn delete_deliveries_to(&self, id: WebhookId) -> Result<(), CatalogError> {
+        use webhook_delivery::{Column as Delivery, Entity as Deliveries};
+        let some = Query::select()
+            .column(Delivery::Id)
+            .from(Deliveries)
+            .and_where(Delivery::WebhookId.eq(id.uuid()))
+            .limit(DELETED_AT_ONCE)
+            .take();
+        loop {
+            let tx = self.begin().await?;
+            let delete = Deliveries::delete_many().filter(Delivery::Id.in_subquery(some.clone()));
+            let deleted = delete.exec(tx.db()).await?.rows_affected;
+            tx.commit().await?;
+            if deleted < DELETED_AT_ONCE {
+                return Ok(());
+            }
+        }
     }
 }
 

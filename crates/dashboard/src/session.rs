@@ -15,6 +15,7 @@ use tonearm_domain::{
 };
 use tonearm_service::{
     Caller, Device, Office, Refusal, Resource, Resumed, act_on_sign_in, in_request, take_turn,
+    take_turn_of_person,
 };
 use tonearm_signing::Token;
 
@@ -114,10 +115,9 @@ impl SignedIn {
     }
 }
 
-impl FromRequestParts<Dashboard> for SignedIn {
-    type Rejection = PageError;
-
-    async fn from_request_parts(parts: &mut Parts, app: &Dashboard) -> Result<Self, PageError> {
+impl SignedIn {
+    /// Acts on the sign-in of a request.
+    fn of(parts: &Parts, app: &Dashboard) -> Result<Self, PageError> {
         let Some(session) = parts.extensions.get::<Session>().cloned() else {
             return Err(refuse_strangers(parts));
         };
@@ -126,6 +126,16 @@ impl FromRequestParts<Dashboard> for SignedIn {
         let office = if is_administrator { Office::Administrator } else { Office::None };
         act_on_sign_in(&session.resumed.sign_in, office)?;
         Ok(Self { session, ambient: app.ambient.clone(), flash: FlashMessage::read(&parts.headers) })
+    }
+}
+
+impl FromRequestParts<Dashboard> for SignedIn {
+    type Rejection = PageError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Dashboard) -> Result<Self, PageError> {
+        let signed_in = Self::of(parts, app)?;
+        take_turn_of_person(signed_in.person().id).await?;
+        Ok(signed_in)
     }
 }
 
@@ -232,7 +242,7 @@ impl<R: RequiredRole> FromRequestParts<Dashboard> for Member<R> {
     type Rejection = PageError;
 
     async fn from_request_parts(parts: &mut Parts, app: &Dashboard) -> Result<Self, PageError> {
-        let signed_in = SignedIn::from_request_parts(parts, app).await?;
+        let signed_in = SignedIn::of(parts, app)?;
         let PathId(id) = PathId::<OrganizationId>::from_request_parts(parts, app).await?;
         let organizations = app.people.organizations_of(signed_in.person()).await?;
         let own = organizations.iter().find(|(organization, _)| organization.id == id);

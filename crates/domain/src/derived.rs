@@ -18,6 +18,8 @@ use crate::track::Track;
 pub enum Input {
     /// The names of recipes.
     VariantNames,
+    /// The recipes that were rendered for all tracks. A deleted track misses such renderings.
+    Renderings,
     /// The player colour of the track: its own, or an inherited one.
     Colour,
     /// Whether the art in the file, and the colours found in it, may be used.
@@ -42,17 +44,20 @@ pub enum Derived {
     WaveformFile,
     /// The manifest, which lists the durable names.
     Manifest,
+    /// A file of a recipe that was rendered for all tracks.
+    RenderedFile,
 }
 
 impl Derived {
     /// Everything that is derived.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::FoundCover,
         Self::DrawnCover,
         Self::Placeholder,
         Self::CoverFile,
         Self::WaveformFile,
         Self::Manifest,
+        Self::RenderedFile,
     ];
 
     /// What it depends on.
@@ -63,6 +68,7 @@ impl Derived {
             Self::Placeholder | Self::WaveformFile => &[Input::Colour],
             Self::CoverFile => &[Input::Picture],
             Self::Manifest => &[Input::VariantNames],
+            Self::RenderedFile => &[Input::Renderings],
         }
     }
 
@@ -164,8 +170,8 @@ impl Inputs {
 
     fn value(&self, input: Input) -> String {
         match input {
-            // Every name may change, so a track has no value that could be compared.
-            Input::VariantNames => String::new(),
+            // They may change for every track, so that none has a value that could be compared.
+            Input::VariantNames | Input::Renderings => String::new(),
             Input::Colour => self.colour.to_string(),
             Input::ArtPermission => format!("{}/{}", self.takes_cover, self.takes_theme),
             Input::Picture => {

@@ -112,14 +112,17 @@ impl Theme {
         record: SentRecord,
         player: PlayerColour,
     ) -> Result<(), ChangedMeanwhile> {
-        let is_of_older = |palette: &Palette| match record {
-            SentRecord::Coloured(colour) if player.set.is_none() && colour != player.shown => {
-                palette.colours().is_empty() || ThemeColour::most_vibrant(palette.colours()) == colour
+        let is_of_record = |palette: &Palette| match record {
+            SentRecord::None => false,
+            _ if self.shows(palette) => true,
+            // Derived colours tell whether the record is from before others were found.
+            SentRecord::Coloured(colour) if player.set.is_none() => {
+                let vibrant = ThemeColour::most_vibrant(palette.colours());
+                colour != player.shown && (vibrant.is_none() || vibrant == colour)
             }
-            _ => false,
+            // Otherwise, no colours are those from before some were found.
+            _ => palette.colours().is_empty(),
         };
-        let is_of_record =
-            |palette: &Palette| record != SentRecord::None && (self.shows(palette) || is_of_older(palette));
         match patch {
             Patch::Set(palette) if self.set.is_none() && is_of_record(&palette) => Ok(()),
             patch => patch.apply(&mut self.set),
@@ -195,9 +198,14 @@ mod tests {
             assert!(!is_set(&mut theme, palette(older), SentRecord::Coloured(colour), player), "{older}");
         }
         assert!(is_set(&mut theme, palette(5), SentRecord::Coloured(Some(Colour::DEFAULT)), player));
-        // The colour of the record was set, and says nothing about its theme.
-        let player = PlayerColour { set: Some(Colour::DEFAULT), shown: Some(Colour::DEFAULT) };
-        assert!(is_set(&mut theme, palette(0), SentRecord::Coloured(Some(Colour::new(1, 2, 3))), player));
+        // A colour that was set says nothing about the theme.
+        let own = Some(Colour::DEFAULT);
+        let player = PlayerColour { set: own, shown: own };
+        for record in [SentRecord::Coloured(own), SentRecord::Recoloured] {
+            assert!(!is_set(&mut theme, palette(0), record, player));
+            assert!(is_set(&mut theme, palette(1), record, player));
+        }
+        assert!(is_set(&mut theme, palette(0), SentRecord::None, player));
     }
 
     #[test]

@@ -81,7 +81,9 @@ pub use privacy::{
 };
 pub use processing::{EncodeJobs, JobError, JobRun, Processing, ThirdPartyFailure};
 pub use refusal::{Refusal, Resource};
-pub use request_turns::{RequestTurns, Turn, in_request, requests_at_once, take_turn, without_turn};
+pub use request_turns::{
+    RequestTurns, Turn, in_request, requests_at_once, take_turn, take_turn_of_person, without_turn,
+};
 pub use secrets::{
     MasterSecretStatus, MasterSecretView, MasterSecrets, Resealed, Resealing, RotationStep, SealedCounts,
 };

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use http::{Method, Request};
 use tokio::time::timeout;
 use tonearm_catalog::Purpose;
-use tonearm_domain::{Actor, Ambient, FairPermit, FairSemaphore, Held, OrganizationId, Shares};
+use tonearm_domain::{Actor, Ambient, FairPermit, FairSemaphore, Held, OrganizationId, PersonId, Shares};
 
 use crate::caller::Caller;
 use crate::collected_body::CollectedBody;
@@ -41,8 +41,9 @@ tokio::task_local! {
 #[derive(Debug, Clone, Copy, Hash)]
 enum Holder {
     Organization(OrganizationId),
-    /// Whoever ends something, so that no member or key of an organization keeps another from doing so.
-    Ending(Actor),
+    /// Whoever ends something, so that no member or key of an organization keeps another from doing so, or acts for
+    /// themselves.
+    Alone(Actor),
 }
 
 /// How many requests of keys and members a node answers at once. For holders that have no turn, there are as many again.
@@ -109,7 +110,12 @@ where
 pub async fn take_turn(caller: &Caller) -> Result<(), Refusal> {
     let ends = tonearm_catalog::purpose() == Some(Purpose::End);
     let organization = Holder::Organization(caller.organization_id);
-    take(if ends { Holder::Ending(caller.origin.actor) } else { organization }).await
+    take(if ends { Holder::Alone(caller.origin.actor) } else { organization }).await
+}
+
+/// The same for a person who acts for no organization.
+pub async fn take_turn_of_person(id: PersonId) -> Result<(), Refusal> {
+    take(Holder::Alone(Actor::Person(id))).await
 }
 
 /// The same for the holder of an upload session of an organization.
@@ -140,7 +146,7 @@ async fn take(holder: Holder) -> Result<(), Refusal> {
     }
     let turns = match holder {
         Holder::Organization(_) => &REQUESTS,
-        Holder::Ending(_) => &ENDS,
+        Holder::Alone(_) => &ENDS,
     };
     let turn = turns.take(holder).await;
     let turn = turn.ok_or_else(too_many)?;
@@ -170,7 +176,6 @@ mod tests {
 
     use futures::FutureExt as _;
     use http_body_util::Full;
-    use tonearm_domain::PersonId;
 
     use super::*;
 

@@ -8,6 +8,13 @@ use tonearm_domain::{Colour, Patch, SentRecord};
 #[derive(Debug, Default)]
 pub(crate) struct Sent(Option<Value>);
 
+impl Sent {
+    /// Whether the body has the field.
+    pub(crate) fn is_there(&self) -> bool {
+        self.0.is_some()
+    }
+}
+
 impl<'de> Deserialize<'de> for Sent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Value::deserialize(deserializer).map(|value| Self(Some(value)))
@@ -16,7 +23,7 @@ impl<'de> Deserialize<'de> for Sent {
 
 /// The record in a body with this player colour, and with these shades for light and dark backgrounds.
 pub(crate) fn record(colour: Patch<Colour>, [light, dark]: [&Sent; 2]) -> SentRecord {
-    if light.0.is_none() {
+    if !light.is_there() {
         return SentRecord::None;
     }
     let Some(colour) = colour.given() else { return SentRecord::Recoloured };

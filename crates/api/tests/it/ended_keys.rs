@@ -17,6 +17,7 @@ on_both!(
     a_webhook_is_handed_over_by_moving_it,
     revoking_a_key_can_revoke_what_it_made,
     a_revoked_key_revokes_what_it_made_later,
+    many_keys_are_revoked_with_their_maker,
     what_a_key_widened_counts_as_made_by_it,
     play_sessions_end_with_a_revocation_and_not_with_an_expiry,
     upload_sessions_end_with_a_revocation_and_not_with_an_expiry,
@@ -210,6 +211,26 @@ async fn a_revoked_key_revokes_what_it_made_later(database: TestDatabase) {
     house.delete(&later).await.expect_ok();
     assert_eq!(alive(&house).await, others);
     assert_eq!(house.delete(&later).await.expect_ok().json["made"]["api_keys"], 0);
+}
+
+async fn many_keys_are_revoked_with_their_maker(database: TestDatabase) {
+    let house = House::open(database).await;
+    let others = alive(&house).await;
+    let (key, id) = house.key_with_id(CreateKey::new(KeyType::Api, "Maker")).await;
+    // More than are revoked in one transaction.
+    for _ in 0..205 {
+        make(&house, &key, MADE[0]).await;
+    }
+    let made = make(&house, &key, MADE[0]).await;
+    let session = json!({ "collection_id": house.collection_id });
+    let player = text(&made["api_key"]);
+    let path = "/v1/play_session/collection";
+    house.call_as(&player, Method::POST, path, session.clone()).await.expect_ok();
+    let revoke = format!("/v1/api_key/{id}?revoke_made=true");
+    let revoked = house.call_as(&key, Method::DELETE, &revoke, Value::Null).await.expect_ok();
+    assert_eq!(revoked.json["made"]["api_keys"], 206);
+    house.call_as(&player, Method::POST, path, session).await.expect_error(401, "invalid_api_key");
+    assert_eq!(alive(&house).await, others);
 }
 
 async fn what_a_key_widened_counts_as_made_by_it(database: TestDatabase) {

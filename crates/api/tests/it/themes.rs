@@ -81,10 +81,16 @@ async fn a_record_from_before_its_cover_sets_no_colours(database: TestDatabase) 
             }
             older.push(found);
         }
-        // What somebody changes in an older record counts.
+        // What somebody changes in an older record counts. A colour that was set then says nothing about the theme.
+        let found = read().await["theme"].clone();
         older[0]["player_color"] = json!("#123456");
-        house.put(path, older[0].clone()).await.expect_ok();
-        assert_eq!(read().await["player_color"], "#123456");
+        for _ in 0..2 {
+            house.put(path, older[0].clone()).await.expect_ok();
+            let mut now = read().await;
+            assert_eq!((&now["player_color"], &now["theme"]), (&json!("#123456"), &found));
+            now["theme"] = json!([]);
+            older[0] = now;
+        }
     }
 }
 

@@ -105,6 +105,11 @@ async fn a_record_of_a_list_sets_no_derived_texts(database: TestDatabase) {
     early["player_subtitle"] = json!("The organization");
     house.put(&path, early).await.expect_ok();
     assert_eq!(shown(&house, &tagged).await, (json!("Tagged"), json!("Someone")));
+    // The texts of a full record are those that were set, so that it can set any.
+    let mut full = house.get(&path).await.expect_ok().json["track"].clone();
+    full["player_title"] = json!("recording");
+    house.put(&path, full).await.expect_ok();
+    assert_eq!(shown(&house, &tagged).await, (json!("recording"), json!("Someone")));
     // Other texts of a record are set, and so are the same texts by themselves.
     let mut changed = record(&tagged);
     changed["player_title"] = json!("Changed");

@@ -86,7 +86,7 @@ async fn places(catalog: &Catalog, track: &Track) -> (usize, usize) {
     let in_transaction = [
         tx.track(organization, id).await.unwrap().is_some(),
         tx.update_track(track).await.is_ok(),
-        !tx.renderable_tracks(organization, None, None, 10).await.unwrap().is_empty(),
+        !tx.renderable_tracks(organization, None, 10).await.unwrap().is_empty(),
         !tx.own_variants(organization, scope, &["own"]).await.unwrap().is_empty(),
     ];
     drop(tx);

@@ -94,7 +94,7 @@ async fn what_a_damaged_key_made_can_be_ended(database: TestDatabase) {
     }
     raw.close().await.unwrap();
     let tx = catalog.begin().await.unwrap();
-    let keys = tx.keys_made_by(own, maker).await.unwrap();
+    let keys = tx.keys_made_by(own, maker, 10).await.unwrap();
     assert!(keys.iter().any(|key| key.id == settings.key.id), "{keys:?}");
     assert_eq!(tx.signing_keys_made_by(own, maker).await.unwrap()[0].id, settings.signing_key.id);
     let webhooks = tx.webhooks_made_by(own, maker).await.unwrap();

@@ -63,7 +63,7 @@ async fn a_rendering_goes_on_where_it_was(database: TestDatabase) {
     assert_eq!(catalog.count_renderable_tracks(organization.id).await.unwrap(), 3);
     let next = async |after| {
         let tx = catalog.begin().await.unwrap();
-        tx.renderable_tracks(organization.id, None, after, 1).await.unwrap().pop()
+        tx.renderable_tracks(organization.id, after, 1).await.unwrap().pop()
     };
     assert_eq!(next(None).await, Some(renderable[0]));
     assert_eq!(next(Some(renderable[0])).await, Some(renderable[1]));

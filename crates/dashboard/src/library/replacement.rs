@@ -76,7 +76,7 @@ pub(super) async fn cancel(
     member: Member<Editor>,
     PathId(id): PathId<TrackId>,
 ) -> Result<Response, PageError> {
-    app.library.cancel_replacement(&member.caller(), id).await?;
+    app.library.cancel_replacement(&member.caller(), id, None).await?;
     Ok(Flash::ReplacementCancelled.then(&member.path(&format!("/tracks/{id}"))))
 }
 
@@ -121,7 +121,11 @@ async fn take_one(
         let taken = app.uploads.accept_source(caller.origin, slot, bytes, UploadTerms::default()).await;
         if let Err(refusal) = taken {
             // Nothing of it was stored, so the replacement must not wait for more bytes.
-            app.library.cancel_replacement(&caller, id).await?;
+            match app.library.cancel_replacement(&caller, id, Some(replacement.id)).await {
+                // Another one may have taken its place.
+                Ok(()) | Err(Refusal::NotFound(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
             return Err(refusal.into());
         }
         return Ok(());

@@ -1,13 +1,17 @@
 //! Forms from foreign pages change nothing.
 
 use axum::body::Body;
+use futures::StreamExt as _;
+use futures::stream::FuturesUnordered;
 use http::Request;
 use tonearm_fixtures::TestDatabase;
+use tonearm_service::requests_at_once;
 
 use crate::house::{House, PASSWORD};
 
 crate::on_both!(
     forms_of_others_are_refused,
+    forms_of_a_profile_take_turns,
     files_carry_the_secret_too,
     colours_are_saved_with_their_companions,
     a_chosen_colour_is_never_lost,
@@ -33,6 +37,30 @@ async fn forms_of_others_are_refused(database: TestDatabase) {
     assert_ne!(browser.get(&page).await.form_secret(), secret, "each page carries another text");
     assert_eq!(browser.post(&page, &with_secret).await.status, 303);
     assert!(browser.get(&page).await.html.contains("Stolen"));
+}
+
+async fn forms_of_a_profile_take_turns(database: TestDatabase) {
+    let house = House::open(database).await;
+    let mut ada = house.administrator().await;
+    let mut bea = house.invited(&mut ada, "Bea", "viewer").await;
+    let (profile, organization) = ("/dashboard/profile", house.path("/organization"));
+    let (of_bea, of_ada) = (bea.get(profile).await.form_secret(), ada.get(&organization).await.form_secret());
+    let submit = async |is_neighbour: bool| {
+        let page = if is_neighbour {
+            let fields = [("name", "Ours"), ("player_color", "#123456"), ("form_secret", &*of_ada)];
+            ada.clone().post(&organization, &fields).await
+        } else {
+            let fields = [("name", "Bea"), ("form_secret", &*of_bea)];
+            bea.clone().post("/dashboard/profile/name", &fields).await
+        };
+        assert_eq!(page.status, 303, "{}", page.html);
+        is_neighbour
+    };
+    let count = 20 * requests_at_once();
+    let forms = std::iter::repeat_n(false, count).chain([true]).map(submit);
+    let answered: Vec<bool> = forms.collect::<FuturesUnordered<_>>().collect().await;
+    let place = answered.iter().position(|is_neighbour| *is_neighbour).unwrap();
+    assert!(place <= 3 * requests_at_once(), "{place} of {count}");
 }
 
 async fn files_carry_the_secret_too(database: TestDatabase) {

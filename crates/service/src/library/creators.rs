@@ -109,6 +109,7 @@ impl Library {
     /// Deletes a creator. Its content stays, without a creator.
     pub async fn delete_creator(&self, caller: &Caller, id: CreatorId) -> Result<Creator, Refusal> {
         caller.require_whole_organization()?;
+        self.catalog.detach_creator(caller.organization_id, id).await?;
         let tx = self.catalog.begin().await?;
         let deleted = tx.delete_creator(caller.organization_id, id).await?;
         let creator = deleted.ok_or(Refusal::NotFound(Resource::Creator))?;

@@ -3,7 +3,7 @@
 use tonearm_catalog::{CatalogError, NewJob, Transaction};
 use tonearm_domain::{
     Ambient, Collection, CollectionId, CoverOwner, Derived, Input, Inputs, Job, JobQueue, Organization,
-    OrganizationId, Track, TrackId,
+    OrganizationId, Track, TrackId, VariantId,
 };
 
 use crate::processing::manifests;
@@ -38,6 +38,20 @@ pub(crate) async fn organization_changed(
     tracks_of(tx, ambient, after.id, None, &Input::of_organization(before, after)).await
 }
 
+/// After a track was restored: nothing was made for it while it was deleted.
+pub(crate) async fn track_restored(
+    tx: &Transaction,
+    ambient: &Ambient,
+    track: &Track,
+) -> Result<(), CatalogError> {
+    let things: &[Derived] = if track.status.is_settled() && track.source.is_some() {
+        &Derived::ALL
+    } else {
+        &[Derived::Manifest]
+    };
+    queue(tx, ambient, track.organization_id, &[track.id], things).await
+}
+
 /// Queues the job that queues the tracks of a collection, or of the whole organization.
 pub(crate) async fn tracks_of(
     tx: &Transaction,
@@ -50,6 +64,17 @@ pub(crate) async fn tracks_of(
     if things.is_empty() {
         return Ok(());
     }
+    queue_all(tx, ambient, organization_id, collection_id, things).await
+}
+
+/// Queues the job that queues the tracks of a collection, or of the whole organization, for these things.
+pub(crate) async fn queue_all(
+    tx: &Transaction,
+    ambient: &Ambient,
+    organization_id: OrganizationId,
+    collection_id: Option<CollectionId>,
+    things: Vec<Derived>,
+) -> Result<(), CatalogError> {
     let job = Job::DeriveAgain { organization_id, collection_id, things, cursor: None };
     tx.enqueue(job, ambient.record_id(), ambient.now(), None).await
 }
@@ -64,7 +89,8 @@ pub(crate) async fn queue(
 ) -> Result<(), CatalogError> {
     let now = ambient.now();
     let mut jobs = Vec::new();
-    let is_picture = |thing: &Derived| !matches!(thing, Derived::WaveformFile | Derived::Manifest);
+    let is_picture =
+        |thing: &Derived| !matches!(thing, Derived::WaveformFile | Derived::Manifest | Derived::RenderedFile);
     if things.iter().any(is_picture) {
         jobs.extend(tracks.iter().map(|&track_id| {
             let job = Job::FinishCover { organization_id, owner: CoverOwner::Track(track_id) };
@@ -75,24 +101,45 @@ pub(crate) async fn queue(
             }
         }));
     }
-    if things.contains(&Derived::WaveformFile) {
-        let recipes = tx.recipes(organization_id).await?;
-        let drawn = recipes.iter().filter(|it| Derived::of_recipe(&it.kind) == Some(Derived::WaveformFile));
-        for recipe in drawn {
-            let files = tx.files_of_recipe(recipe.id, tracks).await?;
-            jobs.extend(files.into_iter().filter(|file| file.is_made()).map(|file| {
-                let (track_id, variant_id) = (file.track_id, recipe.id);
-                let job = Job::RenderTrack { organization_id, track_id, variant_id, run: None };
-                NewJob {
-                    unique: Some(format!("derive_again {track_id} {variant_id}")),
-                    ..NewJob::new(job, ambient.record_id(), now)
-                }
-            }));
-        }
+    for (variant_id, track_id) in files_to_render(tx, organization_id, tracks, things).await? {
+        let job = Job::RenderTrack { organization_id, track_id, variant_id, run: None };
+        jobs.push(NewJob {
+            unique: Some(format!("derive_again {track_id} {variant_id}")),
+            ..NewJob::new(job, ambient.record_id(), now)
+        });
     }
     tx.enqueue_all(jobs).await?;
     if things.contains(&Derived::Manifest) {
         manifests::queue_many(tx, ambient, tracks.iter().map(|track| (organization_id, *track))).await?;
     }
     Ok(())
+}
+
+/// The recipes whose files are rendered again, each with a track.
+async fn files_to_render(
+    tx: &Transaction,
+    organization_id: OrganizationId,
+    tracks: &[TrackId],
+    things: &[Derived],
+) -> Result<Vec<(VariantId, TrackId)>, CatalogError> {
+    let mut all = Vec::new();
+    let (draws, renders) = (things.contains(&Derived::WaveformFile), things.contains(&Derived::RenderedFile));
+    if !draws && !renders {
+        return Ok(all);
+    }
+    let rendered = if renders { tx.rendered_recipes(organization_id).await? } else { Vec::new() };
+    for recipe in tx.recipes(organization_id).await? {
+        let is_drawn = draws && Derived::of_recipe(&recipe.kind) == Some(Derived::WaveformFile);
+        let is_rendered = rendered.contains(&recipe.id);
+        if !is_drawn && !is_rendered {
+            continue;
+        }
+        let files = tx.files_of_recipe(recipe.id, tracks).await?;
+        let is_due = |track: &TrackId| match files.iter().find(|file| file.track_id == *track) {
+            Some(file) => is_drawn && file.is_made() || is_rendered && !file.is_current(&recipe),
+            None => is_rendered,
+        };
+        all.extend(tracks.iter().filter(|track| is_due(track)).map(|track| (recipe.id, *track)));
+    }
+    Ok(all)
 }

@@ -8,12 +8,16 @@ use tonearm_domain::{
     KeyType, LimitOffset, Page, ScopeError, Selection, Timestamp, TrackId, VariantIndex,
 };
 use tonearm_signing::ApiKeyText;
+use tracing::Instrument as _;
 
 use super::Library;
 use super::texts::{self, LONGEST_KEY_TITLE};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
 use crate::refusal::{Refusal, Resource};
+
+/// Keys that are revoked in one transaction. On PostgreSQL, each of them takes a lock.
+const KEYS_AT_ONCE: u64 = 100;
 
 /// Parameters of a new key.
 #[derive(Debug, Clone)]
@@ -191,7 +195,8 @@ impl Library {
     }
 
     /// Revokes a key like [`Library::revoke_key`], even if it is revoked already, and everything that it made: keys,
-    /// signing keys, webhooks and credentials for buckets.
+    /// signing keys, webhooks and credentials for buckets. All of it ends at once. The records follow in batches, also if
+    /// the caller leaves meanwhile.
     pub async fn revoke_key_and_made(
         &self,
         caller: &Caller,
@@ -208,37 +213,60 @@ impl Library {
             key = self.revoke(&tx, caller, key).await?;
         }
         // From here on it makes nothing more.
-        let made_keys = tx.keys_made_by(organization_id, id).await?;
-        let signing_keys = tx.signing_keys_made_by(organization_id, id).await?;
-        let webhooks = tx.webhooks_made_by(organization_id, id).await?;
-        let import_buckets = tx.import_buckets_made_by(organization_id, id).await?;
-        let made = MadeByKey {
-            api_keys: made_keys.len() as u64,
-            signing_keys: signing_keys.len() as u64,
-            webhooks: webhooks.len() as u64,
-            import_buckets: import_buckets.len() as u64,
-        };
-        for made in made_keys {
-            self.revoke(&tx, caller, made).await?;
+        tx.end_made_by(organization_id, id, self.ambient.now()).await?;
+        tx.commit().await?;
+        // In a task of its own: the right on which the request acts may just have ended.
+        let (library, caller) = (self.clone(), caller.clone());
+        let revoking = async move { library.revoke_made(&caller, id).await };
+        let made = tokio::spawn(revoking.in_current_span()).await;
+        Ok((key, made.map_err(|error| Refusal::Internal(error.into()))??))
+    }
+
+    async fn revoke_made(&self, caller: &Caller, maker: ApiKeyId) -> Result<MadeByKey, Refusal> {
+        let organization_id = caller.organization_id;
+        let mut made = MadeByKey::default();
+        loop {
+            let tx = self.catalog.begin().await?;
+            let keys = tx.keys_made_by(organization_id, maker, KEYS_AT_ONCE).await?;
+            let count = keys.len() as u64;
+            for key in keys {
+                self.revoke(&tx, caller, key).await?;
+            }
+            tx.commit().await?;
+            made.api_keys += count;
+            if count < KEYS_AT_ONCE {
+                break;
+            }
         }
-        for made in signing_keys {
-            tx.revoke_signing_key(organization_id, made.id, self.ambient.now()).await?;
-            let (action, name) = (AuditAction::SigningKeyRevoke, made.id.to_string());
+        // An organization has few of the others.
+        let tx = self.catalog.begin().await?;
+        let webhooks = tx.webhooks_made_by(organization_id, maker).await?;
+        drop(tx);
+        for webhook in webhooks {
+            self.catalog.delete_deliveries_to(webhook.id).await?;
+        }
+        let tx = self.catalog.begin().await?;
+        for key in tx.signing_keys_made_by(organization_id, maker).await? {
+            tx.revoke_signing_key(organization_id, key.id, self.ambient.now()).await?;
+            let (action, name) = (AuditAction::SigningKeyRevoke, key.id.to_string());
             audit::record_named(&tx, &self.ambient, caller, action, &name).await?;
+            made.signing_keys += 1;
         }
-        for made in webhooks {
-            tx.delete_webhook(&made).await?;
-            let (subject_id, title) = (made.id.uuid(), made.url.as_str());
+        for webhook in tx.webhooks_made_by(organization_id, maker).await? {
+            tx.delete_webhook(&webhook).await?;
+            let (subject_id, title) = (webhook.id.uuid(), webhook.url.as_str());
             let done = AuditedAction { action: AuditAction::WebhookRemove, subject_id, title };
             audit::record(&tx, &self.ambient, caller, done).await?;
+            made.webhooks += 1;
         }
-        for made in import_buckets {
-            tx.delete_import_bucket(organization_id, &made.bucket).await?;
-            let (action, name) = (AuditAction::ImportBucketRemove, made.bucket.as_str());
+        for bucket in tx.import_buckets_made_by(organization_id, maker).await? {
+            tx.delete_import_bucket(organization_id, &bucket.bucket).await?;
+            let (action, name) = (AuditAction::ImportBucketRemove, bucket.bucket.as_str());
             audit::record_named(&tx, &self.ambient, caller, action, name).await?;
+            made.import_buckets += 1;
         }
         tx.commit().await?;
-        Ok((key, made))
+        Ok(made)
     }
 
     pub(super) async fn insert_key(

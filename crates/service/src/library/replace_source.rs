@@ -1,7 +1,7 @@
 //! A new source for a track that has one.
 
 use tonearm_domain::{
-    AuditAction, ErrorCode, Replacement, ReplacementState, TextChanges, Track, TrackId,
+    AuditAction, ErrorCode, Replacement, ReplacementId, ReplacementState, TextChanges, Track, TrackId,
     UPLOAD_URL_TTL_SECONDS,
 };
 
@@ -73,13 +73,20 @@ impl Library {
         found.ok_or(Refusal::NotFound(Resource::Replacement))
     }
 
-    /// Cancels a replacement that has not ended: the track keeps its current source.
-    pub async fn cancel_replacement(&self, caller: &Caller, id: TrackId) -> Result<(), Refusal> {
+    /// Cancels the replacement of a track that has not ended, or only the one with this id: the track keeps its current
+    /// source.
+    pub async fn cancel_replacement(
+        &self,
+        caller: &Caller,
+        id: TrackId,
+        only: Option<ReplacementId>,
+    ) -> Result<(), Refusal> {
         let organization_id = caller.organization_id;
         let tx = self.catalog.begin().await?;
         let track = tx.track(organization_id, id).await?.ok_or(Refusal::NotFound(Resource::Track))?;
         caller.reach_track(track.collection_id, id)?;
         let found = tx.replacement(organization_id, id).await?;
+        let found = found.filter(|found| only.is_none_or(|only| found.id == only));
         let replacement = found.ok_or(Refusal::NotFound(Resource::Replacement))?;
         if !replacement.is_open() {
             return Err(ended(&replacement));

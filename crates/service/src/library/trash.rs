@@ -2,11 +2,11 @@
 
 use tonearm_catalog::{CatalogError, Record, Transaction};
 use tonearm_domain::{
-    Ambient, AuditAction, Collection, CollectionId, Cursor, ErrorCode, EventKind, Job, Page, Track, TrackId,
-    Trashed,
+    Ambient, AuditAction, Collection, CollectionId, Cursor, Derived, ErrorCode, EventKind, Job, Page,
+    ReplacementState, Track, TrackId, Trashed,
 };
 
-use super::{CollectionView, Library};
+use super::{CollectionView, Library, derived};
 use crate::admission::quotas;
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
@@ -63,6 +63,7 @@ impl Library {
         caller.reach_track(track.collection_id, id)?;
         quotas::admit_restored(&tx, organization_id, quotas).await?;
         resume(&tx, &self.ambient, &track).await?;
+        derived::track_restored(&tx, &self.ambient, &track).await?;
         let done = AuditedAction {
             action: AuditAction::TrackRestore,
             subject_id: id.uuid(),
@@ -91,6 +92,9 @@ impl Library {
         quotas::admit_restored(&tx, organization_id, quotas).await?;
         let job = Job::ResumeCollection { organization_id, collection_id: id, cursor: None };
         tx.enqueue(job, self.ambient.record_id(), now, None).await?;
+        // Nothing was made for the tracks while they were deleted.
+        let things = Derived::ALL.to_vec();
+        derived::queue_all(&tx, &self.ambient, organization_id, Some(id), things).await?;
         let done = AuditedAction {
             action: AuditAction::CollectionRestore,
             subject_id: id.uuid(),
@@ -107,6 +111,12 @@ impl Library {
 pub(crate) async fn resume(tx: &Transaction, ambient: &Ambient, track: &Track) -> Result<(), CatalogError> {
     if let Some((job, run_at)) = track.awaited_job(ambient.now()) {
         tx.enqueue(job, ambient.record_id(), run_at, None).await?;
+    }
+    let replacement = tx.replacement(track.organization_id, track.id).await?;
+    if let Some(replacement) = replacement.filter(|it| it.state == ReplacementState::Processing) {
+        let (organization_id, track_id, replacement_id) = (track.organization_id, track.id, replacement.id);
+        let job = Job::ReplaceSource { organization_id, track_id, replacement_id };
+        tx.enqueue(job, ambient.record_id(), ambient.now(), None).await?;
     }
     imports::resume(tx, ambient, track).await?;
     transcription::resume(tx, ambient, track).await

@@ -38,6 +38,8 @@ pub struct UpdateTrack {
     pub theme: Patch<Palette>,
     /// Whether the caller sends back a whole record.
     pub record: SentRecord,
+    /// Whether its texts are those that were set, and not those that players show, as in lists.
+    pub has_own_texts: bool,
 }
 
 impl UpdateTrack {
@@ -110,9 +112,10 @@ impl Library {
             .await?
             .ok_or(Refusal::NotFound(Resource::Collection))?;
         let before = parents.inputs(&track);
-        let update = match update.record {
-            SentRecord::None => update,
-            _ => update.without_derived_texts(&track, &parents),
+        let update = if update.record == SentRecord::None || update.has_own_texts {
+            update
+        } else {
+            update.without_derived_texts(&track, &parents)
         };
         update.apply(&mut track, before.colour)?;
         // Move before the update, which may count the bytes towards the collection that the track is in at that time.

@@ -122,6 +122,14 @@ fn own(caller: &Caller, found: Option<Webhook>) -> Result<Webhook, Refusal> {
     own.ok_or(Refusal::NotFound(Resource::Webhook))
 }
 
+async fn to_remove(tx: &Transaction, caller: &Caller, name: WebhookName) -> Result<Webhook, Refusal> {
+    let found = match name {
+        WebhookName::Id(id) => tx.webhook_to_end(caller.organization_id, id).await?,
+        WebhookName::Kind(kind) => tx.webhook_of_kind_to_end(caller.organization_id, kind).await?,
+    };
+    own(caller, found)
+}
+
 impl Webhooks {
     /// The organization's endpoints.
     pub async fn endpoints(&self, caller: &Caller) -> Result<Vec<WebhookView>, Refusal> {
@@ -239,12 +247,11 @@ impl Webhooks {
         name: impl Into<WebhookName>,
     ) -> Result<WebhookView, Refusal> {
         caller.require_no_limits()?;
+        let name = name.into();
+        let webhook = to_remove(&self.catalog.begin().await?, caller, name).await?;
+        self.catalog.delete_deliveries_to(webhook.id).await?;
         let tx = self.catalog.begin().await?;
-        let found = match name.into() {
-            WebhookName::Id(id) => tx.webhook_to_end(caller.organization_id, id).await?,
-            WebhookName::Kind(kind) => tx.webhook_of_kind_to_end(caller.organization_id, kind).await?,
-        };
-        let webhook = own(caller, found)?;
+        let webhook = to_remove(&tx, caller, name).await?;
         tx.delete_webhook(&webhook).await?;
         self.record_webhook(&tx, caller, AuditAction::WebhookRemove, &webhook).await?;
         tx.commit().await?;

@@ -2,10 +2,10 @@
 //! state.
 //!
 //! A history is a random sequence of uploads, replacements, recipes that are added, changed, renamed, moved and
-//! removed, tracks that move, colours, covers, and jobs that are slow or killed. `TONEARM_HISTORIES` sets how many are
+//! removed, tracks that move, colours, covers, things that are deleted and restored, and jobs that are slow or killed. `TONEARM_HISTORIES` sets how many are
 //! tried for each database, and `TONEARM_HISTORY` tries a single one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -101,6 +101,13 @@ enum Step {
         cover: bool,
         theme: bool,
     },
+    /// Not of an organization.
+    Trash {
+        owner: Owner,
+    },
+    Restore {
+        owner: Owner,
+    },
     /// A job begins, and is slow.
     Begin,
     /// The slow job goes on to its end.
@@ -134,7 +141,7 @@ impl Step {
         };
         let (recipe, track) = (pick(dice, recipes), pick(dice, tracks));
         let (name, bitrate) = (pick(dice, NAMES.len()), BITRATES[pick(dice, BITRATES.len())]);
-        match dice.below(30) {
+        match dice.below(34) {
             0 | 1 => Self::Upload { sound: dice.number() >> 24, into: pick(dice, 2) },
             2 => Self::Replace { track, sound: dice.number() >> 24 },
             3 | 4 => Self::Add { name, bitrate },
@@ -151,6 +158,8 @@ impl Step {
             23..=25 => Self::Begin,
             26 => Self::GoOn,
             27 => Self::Die,
+            28 => Self::Trash { owner: owner(dice) },
+            29..=31 => Self::Restore { owner: owner(dice) },
             _ => Self::Work,
         }
     }
@@ -186,6 +195,8 @@ struct Last {
     recipes: Vec<LastRecipe>,
     tracks: Vec<LastTrack>,
     looks: BTreeMap<Owner, Look>,
+    /// The collections and tracks that were deleted by themselves.
+    trash: BTreeSet<Owner>,
 }
 
 /// An organization.
@@ -284,7 +295,7 @@ if [ "$samples" ]; then exec head -c 4096 /dev/zero; else echo out_time_us=50000
     async fn house(&self) -> House {
         let library = &self.workshop.library;
         let organization = library.create_organization("Example Radio").await.unwrap();
-        let owner = Caller::owner(organization.organization.id);
+        let owner = Caller::person(organization.organization.id, self.workshop.ambient.record_id());
         for view in library.recipes(&owner).await.unwrap() {
             library.remove_recipe(&owner, view.recipe.id).await.unwrap();
         }
@@ -361,12 +372,14 @@ if [ "$samples" ]; then exec head -c 4096 /dev/zero; else echo out_time_us=50000
         let library = &workshop.library;
         let last = &mut house.last;
         match step {
-            Step::Upload { sound: number, into } if last.tracks.len() < 2 => {
+            Step::Upload { sound: number, into }
+                if last.tracks.len() < 2 && Owner::Collection(into).exists(last) =>
+            {
                 let id = self.create(&owner, house.collections[into]).await;
                 workshop.send(&owner, id, sound(number)).await.unwrap();
                 last.tracks.push(LastTrack { id, sound: number, collection: into });
             }
-            Step::Replace { track, sound: number } if track < last.tracks.len() => {
+            Step::Replace { track, sound: number } if Owner::Track(track).exists(last) => {
                 let track = &mut last.tracks[track];
                 if let Ok((replacement, _)) = library.replace_source(&owner, track.id, None).await {
                     let slot = SourceSlot {
@@ -409,7 +422,9 @@ if [ "$samples" ]; then exec head -c 4096 /dev/zero; else echo out_time_us=50000
             Step::Render { recipe } if recipe < last.recipes.len() => {
                 library.render_existing(&owner, last.recipes[recipe].id).await.unwrap();
             }
-            Step::Move { track, into } if track < last.tracks.len() => {
+            Step::Move { track, into }
+                if Owner::Track(track).exists(last) && Owner::Collection(into).exists(last) =>
+            {
                 let collection_id = Patch::Set(house.collections[into]);
                 let update = UpdateTrack { collection_id, ..UpdateTrack::default() };
                 library.update_track(&owner, last.tracks[track].id, update).await.unwrap();
@@ -434,11 +449,40 @@ if [ "$samples" ]; then exec head -c 4096 /dev/zero; else echo out_time_us=50000
                 (look.refuses_cover, look.refuses_theme) = (!cover, !theme);
                 self.dress(house, of, None).await;
             }
+            Step::Trash { owner: of } if of.exists(last) => {
+                match of {
+                    Owner::Organization => return,
+                    Owner::Collection(number) => {
+                        library.delete_collection(&owner, house.collections[number]).await.map(drop).unwrap();
+                    }
+                    Owner::Track(number) => {
+                        library.delete_track(&owner, last.tracks[number].id).await.map(drop).unwrap();
+                    }
+                }
+                last.trash.insert(of);
+            }
+            Step::Restore { owner: of } if last.trash.contains(&of) => self.restore(house, of).await,
             Step::Begin if slow.is_none() => *slow = self.begin().await,
             Step::GoOn => self.go_on(slow).await,
             Step::Die => self.die(slow).await,
             Step::Work => workshop.run_all().await,
             _ => {}
+        }
+    }
+
+    /// Restores a collection, or a track whose collection is not deleted.
+    async fn restore(&self, house: &mut House, of: Owner) {
+        let (library, owner, last) = (&self.workshop.library, &house.owner, &mut house.last);
+        last.trash.remove(&of);
+        match of {
+            Owner::Collection(number) => {
+                library.restore_collection(owner, house.collections[number]).await.map(drop).unwrap();
+            }
+            _ if !of.exists(last) => _ = last.trash.insert(of),
+            Owner::Track(number) => {
+                library.restore_track(owner, last.tracks[number].id).await.map(drop).unwrap();
+            }
+            Owner::Organization => {}
         }
     }
 
@@ -623,7 +667,14 @@ impl Last {
 
 impl Owner {
     fn exists(self, last: &Last) -> bool {
-        !matches!(self, Self::Track(number) if number >= last.tracks.len())
+        let is_in_place = match self {
+            Self::Organization | Self::Collection(_) => true,
+            Self::Track(number) => {
+                let track = last.tracks.get(number);
+                track.is_some_and(|track| Self::Collection(track.collection).exists(last))
+            }
+        };
+        is_in_place && !last.trash.contains(&self)
     }
 }
 
@@ -652,6 +703,10 @@ async fn differs(world: &World, seed: u64) -> Option<String> {
         world.take(&mut house, step, &mut slow).await;
     }
     world.go_on(&mut slow).await;
+    // Collections come before tracks.
+    for of in house.last.trash.clone() {
+        world.restore(&mut house, of).await;
+    }
     world.rest(&house).await;
     let fresh = world.fresh(&house.last).await;
     world.rest(&fresh).await;

@@ -222,7 +222,7 @@ async fn a_replacement_is_undone_while_the_former_source_is_kept(database: TestD
     assert_eq!((undoing.state, &undoing.source), (ReplacementState::Processing, &before.source));
     // A repeated request neither cancels the undo nor begins another one.
     assert_eq!(undo().await.unwrap().id, undoing.id);
-    assert!(library.cancel_replacement(&scene.owner, scene.id).await.is_err());
+    assert!(library.cancel_replacement(&scene.owner, scene.id, None).await.is_err());
     scene.workshop.clock.advance_seconds(1);
     scene.clean_up().await;
     let after = scene.track().await;
@@ -446,13 +446,20 @@ async fn a_cancelled_replacement_leaves_nothing(database: TestDatabase) {
     let scene = Scene::open(&database).await;
     let (before, objects) = (scene.state().await, scene.objects().await);
     let library = &scene.workshop.library;
+    let earlier = scene.ask().await.unwrap().id;
     let waiting = scene.ask().await.unwrap();
-    library.cancel_replacement(&scene.owner, scene.id).await.unwrap();
+    // Whoever asked for an earlier one cancels none but that.
+    let refused = library.cancel_replacement(&scene.owner, scene.id, Some(earlier)).await;
+    assert!(matches!(refused, Err(Refusal::NotFound(_))), "{refused:?}");
+    library.cancel_replacement(&scene.owner, scene.id, Some(waiting.id)).await.unwrap();
     assert!(scene.send(&waiting, new_sound()).await.is_err());
     assert!(matches!(library.replacement(&scene.owner, scene.id).await, Err(Refusal::NotFound(_))));
-    assert!(matches!(library.cancel_replacement(&scene.owner, scene.id).await, Err(Refusal::NotFound(_))));
+    assert!(matches!(
+        library.cancel_replacement(&scene.owner, scene.id, None).await,
+        Err(Refusal::NotFound(_))
+    ));
     scene.replace(new_sound()).await;
-    library.cancel_replacement(&scene.owner, scene.id).await.unwrap();
+    library.cancel_replacement(&scene.owner, scene.id, None).await.unwrap();
     scene.workshop.run_all().await;
     scene.clean_up().await;
     assert_eq!((scene.state().await, scene.objects().await), (before, objects));
@@ -460,7 +467,7 @@ async fn a_cancelled_replacement_leaves_nothing(database: TestDatabase) {
     scene.workshop.run_all().await;
     // It can be undone until then.
     scene.workshop.clock.advance_seconds(DAY);
-    let refused = library.cancel_replacement(&scene.owner, scene.id).await.unwrap_err();
+    let refused = library.cancel_replacement(&scene.owner, scene.id, None).await.unwrap_err();
     assert!(matches!(refused, Refusal::Conflict { code: ErrorCode::ReplacementEnded, .. }), "{refused:?}");
 }
 

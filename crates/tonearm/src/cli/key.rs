@@ -57,7 +57,7 @@ pub(super) enum Command {
         /// The key's id
         #[arg(long, value_name = "ID")]
         key: ApiKeyId,
-        /// Also revoke what the key made: keys, signing keys and webhooks
+        /// Also revoke what the key made: keys, signing keys, webhooks and credentials of import buckets
         #[arg(long)]
         made: bool,
     },

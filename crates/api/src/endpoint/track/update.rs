@@ -60,6 +60,10 @@ pub(crate) struct UpdateTrackBody {
     #[serde(default)]
     #[schema(ignore)]
     player_color_dark: Sent,
+    /// Only a full record has it, whose texts are those that were set.
+    #[serde(default)]
+    #[schema(ignore)]
+    shown_title: Sent,
 }
 
 impl From<UpdateTrackBody> for UpdateTrack {
@@ -79,6 +83,7 @@ impl From<UpdateTrackBody> for UpdateTrack {
             player_subtitle: body.player_subtitle.map(Into::into),
             player_colour: body.player_color,
             theme: body.theme,
+            has_own_texts: body.shown_title.is_there(),
             record: record(body.player_color, [&body.player_color_light, &body.player_color_dark]),
         }
     }

@@ -25,7 +25,8 @@ pub(in crate::processing) struct DerivedTracks<'a> {
 }
 
 impl Processing {
-    /// Queues the jobs for all tracks that are ready. The others get their things when they are processed.
+    /// Queues the jobs for all tracks that are ready. The others get their things when they are processed, but their files
+    /// may already have durable names.
     pub(in crate::processing) async fn derive_again(
         &self,
         run: &JobRun,
@@ -42,10 +43,17 @@ impl Processing {
                 tx.enqueue(job(cursor), self.ambient.record_id(), later, None).await?;
                 return finish(&run.claimed, tx).await;
             }
-            let tracks = tx.renderable_tracks(organization_id, collection_id, cursor, BATCH).await?;
-            let Some(last) = tracks.last() else { return finish(&run.claimed, tx).await };
+            let found = tx.tracks_with_source(organization_id, collection_id, cursor, BATCH).await?;
+            let Some((last, _)) = found.last() else { return finish(&run.claimed, tx).await };
             cursor = Some(*last);
+            let (tracks, others): (Vec<_>, Vec<_>) =
+                found.into_iter().partition(|(_, status)| status.is_settled());
+            let [tracks, others] =
+                [tracks, others].map(|found| found.into_iter().map(|(id, _)| id).collect::<Vec<_>>());
             derived::queue(&tx, &self.ambient, organization_id, &tracks, things).await?;
+            if things.contains(&Derived::Manifest) {
+                derived::queue(&tx, &self.ambient, organization_id, &others, &[Derived::Manifest]).await?;
+            }
             if things.iter().any(|thing| thing.depends_on().contains(&Input::VariantNames)) {
                 // The reason for the status of a track names a variant.
                 for track in tx.tracks_with_failures(&tracks).await? {

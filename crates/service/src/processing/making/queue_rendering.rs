@@ -55,7 +55,7 @@ impl Processing {
         rendering: &mut Rendering,
     ) -> Result<(), JobError> {
         let (organization_id, variant_id, now) = (recipe.organization_id, recipe.id, self.ambient.now());
-        let tracks = tx.renderable_tracks(organization_id, None, rendering.cursor, BATCH).await?;
+        let tracks = tx.renderable_tracks(organization_id, rendering.cursor, BATCH).await?;
         let files = tx.files_of_recipe(variant_id, &tracks).await?;
         let has_it =
             |track: &TrackId| files.iter().any(|file| file.track_id == *track && file.is_current(recipe));

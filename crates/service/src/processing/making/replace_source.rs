@@ -44,8 +44,8 @@ impl Processing {
         let track = self.catalog.track(turn.organization_id, turn.track_id).await?;
         let (replacement, track) = match (wanted, track) {
             (Some(replacement), Some(track)) => (replacement, track),
-            (Some(_), None) => return self.fail_replacement(run, turn, "the track was deleted").await,
-            (None, _) => return self.finish(&run.claimed).await,
+            // A track that is deleted may be restored, which queues the replacement again.
+            _ => return self.finish(&run.claimed).await,
         };
         let Some(source) = replacement.source.clone() else { return self.finish(&run.claimed).await };
         let staged = staged(track, source.clone(), replacement.file_name.as_deref());
@@ -57,7 +57,7 @@ impl Processing {
             done = work => done,
             // The sweep removes objects that are already stored.
             () = self.report_until_deleted(turn.organization_id, turn.track_id, &board) => {
-                self.fail_replacement(run, turn, "the track was deleted").await
+                self.finish(&run.claimed).await
             }
         }
     }
@@ -125,7 +125,7 @@ impl Processing {
         let Some(mut recording) =
             self.recording(&run.claimed, turn.organization_id, turn.track_id, None).await?
         else {
-            self.fail_replacement(run, turn, "the track was deleted").await?;
+            self.finish(&run.claimed).await?;
             return Ok(Swap::Done);
         };
         let missing = recording.missing_from(made);

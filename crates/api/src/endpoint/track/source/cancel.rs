@@ -37,6 +37,6 @@ pub(crate) async fn cancel(
     request: CurrentRequest,
     State(library): State<Library>,
 ) -> Result<Answer<Cancelled>, ApiError> {
-    library.cancel_replacement(&caller, track_id).await?;
+    library.cancel_replacement(&caller, track_id, None).await?;
     Ok(Answer::traced(request, Cancelled { track_id }))
 }
