@@ -2,7 +2,7 @@
 
 use tonearm_catalog::{CatalogError, Record, Transaction};
 use tonearm_domain::{
-    Ambient, AuditAction, Collection, CollectionId, Cursor, Derived, ErrorCode, EventKind, Job, Page,
+    Ambient, AuditAction, Collection, CollectionId, Cursor, ErrorCode, EventKind, Job, Page,
     ReplacementState, Track, TrackId, Trashed,
 };
 
@@ -92,9 +92,6 @@ impl Library {
         quotas::admit_restored(&tx, organization_id, quotas).await?;
         let job = Job::ResumeCollection { organization_id, collection_id: id, cursor: None };
         tx.enqueue(job, self.ambient.record_id(), now, None).await?;
-        // Nothing was made for the tracks while they were deleted.
-        let things = Derived::ALL.to_vec();
-        derived::queue_all(&tx, &self.ambient, organization_id, Some(id), things).await?;
         let done = AuditedAction {
             action: AuditAction::CollectionRestore,
             subject_id: id.uuid(),

@@ -18,8 +18,8 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tonearm_domain::{
     CachePolicy, Codec, CollectionId, Colour, CoverOwner, CoverSettings, CoverSize, ExpiresIn, FileOutcome,
-    LevelsSettings, Metadata, Meter, ObjectKey, Patch, RecipeKind, ReplacementState, SourceSlot, TrackId,
-    Transcode, VariantId, WaveformImage,
+    LevelsSettings, Metadata, Meter, ObjectKey, Patch, PersonId, RecipeKind, ReplacementState, SourceSlot,
+    TrackId, Transcode, VariantId, WaveformImage,
 };
 use tonearm_fixtures::audio::{Id3, Signal, WavSpec, wav, with_id3};
 use tonearm_fixtures::{Dice, TestDatabase};
@@ -28,6 +28,7 @@ use tonearm_service::{
     Caller, CreateCollection, CreateTrack, GrantPlaySession, JobRun, LookupLimits, Lookups, PlaySessionScope,
     Playback, UpdateCollection, UpdateOrganization, UpdateRecipe, UpdateTrack,
 };
+use uuid::Uuid;
 
 use crate::bulk::stored_manifest;
 use crate::on_both;
@@ -295,7 +296,7 @@ if [ "$samples" ]; then exec head -c 4096 /dev/zero; else echo out_time_us=50000
     async fn house(&self) -> House {
         let library = &self.workshop.library;
         let organization = library.create_organization("Example Radio").await.unwrap();
-        let owner = Caller::person(organization.organization.id, self.workshop.ambient.record_id());
+        let owner = Caller::owner(organization.organization.id);
         for view in library.recipes(&owner).await.unwrap() {
             library.remove_recipe(&owner, view.recipe.id).await.unwrap();
         }
@@ -450,13 +451,19 @@ if [ "$samples" ]; then exec head -c 4096 /dev/zero; else echo out_time_us=50000
                 self.dress(house, of, None).await;
             }
             Step::Trash { owner: of } if of.exists(last) => {
+                // What people delete can be restored.
+                let person = Caller::person(owner.organization_id, PersonId::from_uuid(Uuid::nil()));
                 match of {
                     Owner::Organization => return,
                     Owner::Collection(number) => {
-                        library.delete_collection(&owner, house.collections[number]).await.map(drop).unwrap();
+                        library
+                            .delete_collection(&person, house.collections[number])
+                            .await
+                            .map(drop)
+                            .unwrap();
                     }
                     Owner::Track(number) => {
-                        library.delete_track(&owner, last.tracks[number].id).await.map(drop).unwrap();
+                        library.delete_track(&person, last.tracks[number].id).await.map(drop).unwrap();
                     }
                 }
                 last.trash.insert(of);

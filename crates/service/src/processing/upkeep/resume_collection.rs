@@ -1,8 +1,8 @@
 //! Queueing again the jobs that the tracks of a restored collection wait for, in batches.
 
-use tonearm_domain::{CollectionId, Job, OrganizationId, TrackId};
+use tonearm_domain::{CollectionId, Derived, Job, OrganizationId, TrackId};
 
-use crate::library::resume;
+use crate::library::{derived, resume};
 use crate::processing::job_error::JobError;
 use crate::processing::runner::{JobRun, Processing, finish};
 
@@ -35,7 +35,12 @@ impl Processing {
         loop {
             let tx = self.begin_batch(run).await?;
             let tracks = tx.waiting_tracks(collection_id, cursor, BATCH).await?;
-            let Some(last) = tracks.last() else { return finish(&run.claimed, tx).await };
+            let Some(last) = tracks.last() else {
+                // Nothing was made for the tracks while they were deleted.
+                let things = Derived::ALL.to_vec();
+                derived::queue_all(&tx, &self.ambient, organization_id, Some(collection_id), things).await?;
+                return finish(&run.claimed, tx).await;
+            };
             cursor = Some(last.id);
             for track in &tracks {
                 resume(&tx, &self.ambient, track).await?;
