@@ -563,6 +563,8 @@ if [ "$samples" ]; then exec head -c 4096 /dev/zero; else echo out_time_us=50000
 
     /// Lets everything come to rest, with every recipe rendered.
     async fn rest(&self, house: &House) {
+        // A job whose workers died waits for minutes.
+        self.workshop.clock.advance_seconds(600);
         self.put_in_order(&house.owner, &house.last).await;
         self.workshop.run_all().await;
         for view in self.workshop.library.recipes(&house.owner).await.unwrap() {
