@@ -21,6 +21,23 @@ fn by_id(organization: OrganizationId, id: CreatorId) -> Select<Entity> {
     Entity::find_by_id(id.uuid()).filter(Column::OrganizationId.eq(organization.uuid()))
 }
 
+fn tracks_of(organization: OrganizationId, id: CreatorId) -> Select<track::Entity> {
+    track::Entity::find()
+        .filter(track::Column::OrganizationId.eq(organization.uuid()))
+        .filter(track::Column::CreatorId.eq(id.uuid()))
+}
+
+/// The ids of the collections, which are locked in their order.
+fn collections_of(organization: OrganizationId, id: CreatorId) -> Select<collection::Entity> {
+    collection::Entity::find()
+        .select_only()
+        .column(collection::Column::Id)
+        .filter(collection::Column::OrganizationId.eq(organization.uuid()))
+        .filter(collection::Column::CreatorId.eq(id.uuid()))
+        .order_by_asc(collection::Column::Id)
+        .lock(TO_CHANGE)
+}
+
 /// Tracks, and collections, that lose a creator in one transaction. Each may have metadata of 64 KiB.
 const DETACHED_AT_ONCE: u64 = 200;
 
@@ -108,19 +125,8 @@ impl Transaction {
     }
 
     async fn detach_creator(&self, organization: OrganizationId, id: CreatorId) -> Result<u64, CatalogError> {
-        let tracks = track::Entity::find()
-            .filter(track::Column::OrganizationId.eq(organization.uuid()))
-            .filter(track::Column::CreatorId.eq(id.uuid()))
-            .limit(DETACHED_AT_ONCE);
-        let tracks = self.lock_ids(tracks).await?;
-        let collections = collection::Entity::find()
-            .select_only()
-            .column(collection::Column::Id)
-            .filter(collection::Column::OrganizationId.eq(organization.uuid()))
-            .filter(collection::Column::CreatorId.eq(id.uuid()))
-            .order_by_asc(collection::Column::Id)
-            .limit(DETACHED_AT_ONCE)
-            .lock(TO_CHANGE);
+        let tracks = self.lock_ids(tracks_of(organization, id).limit(DETACHED_AT_ONCE)).await?;
+        let collections = collections_of(organization, id).limit(DETACHED_AT_ONCE);
         let collections: Vec<Uuid> = collections.into_tuple().all(self.db()).await?;
         let found = (tracks.len() + collections.len()) as u64;
         let nobody = || Expr::value(None::<Uuid>);
@@ -144,18 +150,8 @@ impl Transaction {
         organization: OrganizationId,
         id: CreatorId,
     ) -> Result<Option<Creator>, CatalogError> {
-        let tracks = track::Entity::find()
-            .filter(track::Column::OrganizationId.eq(organization.uuid()))
-            .filter(track::Column::CreatorId.eq(id.uuid()));
-        self.lock_ids(tracks).await?;
-        let collections = collection::Entity::find()
-            .select_only()
-            .column(collection::Column::Id)
-            .filter(collection::Column::OrganizationId.eq(organization.uuid()))
-            .filter(collection::Column::CreatorId.eq(id.uuid()))
-            .order_by_asc(collection::Column::Id)
-            .lock(TO_CHANGE);
-        collections.into_tuple::<Uuid>().all(self.db()).await?;
+        self.lock_ids(tracks_of(organization, id)).await?;
+        collections_of(organization, id).into_tuple::<Uuid>().all(self.db()).await?;
         let found = one_to_end(self.db(), by_id(organization, id).lock(TO_CHANGE)).await?;
         let Some(creator) = found else { return Ok(None) };
         // API keys name a creator, and what is created with a key is attributed to that creator.

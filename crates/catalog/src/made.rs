@@ -26,29 +26,33 @@ trait Made: EntityTrait {
     const EXPIRES_AT: Self::Column;
     /// The column that keeps a row that has ended. Other tables lose it.
     const REVOKED_AT: Option<Self::Column> = None;
+    /// Whether makers have an index, which is to be preferred to that of organizations.
+    const HAS_INDEX: bool = false;
 
     /// What these keys made and nobody has ended.
     fn by(organization: OrganizationId, makers: &[ApiKeyId]) -> Select<Self> {
+        let own = Self::ORGANIZATION_ID.eq(organization.uuid());
         let not_revoked = Self::REVOKED_AT.map(|revoked_at| revoked_at.is_null());
         Self::find()
             .filter(Self::MADE_BY_KEY.is_in(makers.iter().map(|id| id.uuid())))
-            .filter(checked(Self::ORGANIZATION_ID.eq(organization.uuid())))
+            .filter(if Self::HAS_INDEX { checked(own) } else { own })
             .filter(Condition::all().add_option(not_revoked))
     }
 }
 
 macro_rules! made {
-    ($table:ident $(, revoked_at: $revoked_at:ident)?) => {
+    ($table:ident $(, revoked_at: $revoked_at:ident)? $(, has_index: $has_index:literal)?) => {
         impl Made for $table::Entity {
             const ORGANIZATION_ID: Self::Column = $table::Column::OrganizationId;
             const MADE_BY_KEY: Self::Column = $table::Column::MadeByKey;
             const EXPIRES_AT: Self::Column = $table::Column::ExpiresAt;
             $(const REVOKED_AT: Option<Self::Column> = Some($table::Column::$revoked_at);)?
+            $(const HAS_INDEX: bool = $has_index;)?
         }
     };
 }
 
-made!(api_key, revoked_at: RevokedAt);
+made!(api_key, revoked_at: RevokedAt, has_index: true);
 made!(signing_key, revoked_at: RevokedAt);
 made!(webhook);
 made!(import_bucket);
