@@ -50,11 +50,11 @@ impl Catalog {
     ) -> Result<(), CatalogError> {
         loop {
             let tx = self.begin().await?;
-            let detached = tx.detach_creator(organization, id).await?;
-            tx.commit().await?;
-            if detached < DETACHED_AT_ONCE {
+            // The rest is left to the transaction that deletes the creator, so that it can be run again.
+            if tx.detach_creator(organization, id).await? < DETACHED_AT_ONCE {
                 return Ok(());
             }
+            tx.commit().await?;
         }
     }
 

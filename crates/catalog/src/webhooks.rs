@@ -68,11 +68,11 @@ impl Catalog {
         loop {
             let tx = self.begin().await?;
             let delete = Deliveries::delete_many().filter(Delivery::Id.in_subquery(some.clone()));
-            let deleted = delete.exec(tx.db()).await?.rows_affected;
-            tx.commit().await?;
-            if deleted < DELETED_AT_ONCE {
+            // The rest is left to the transaction that removes the endpoint, so that it can be run again.
+            if delete.exec(tx.db()).await?.rows_affected < DELETED_AT_ONCE {
                 return Ok(());
             }
+            tx.commit().await?;
         }
     }
 }
