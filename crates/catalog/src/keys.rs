@@ -200,6 +200,7 @@ impl Transaction {
         let row = ActiveModel {
             title: all.title,
             selection: all.selection,
+            recipes: all.recipes,
             is_downloadable: all.is_downloadable,
             expires_at: all.expires_at,
             allowed_origins: all.allowed_origins,

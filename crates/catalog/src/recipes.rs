@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use sea_orm::sea_query::{Expr, ExprTrait, LockType, Query};
+use sea_orm::sea_query::{Expr, ExprTrait, LockBehavior, LockType, Query};
 use sea_orm::{
     ColumnTrait, Condition, EntityTrait, NotSet, Order, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
     Select,
@@ -30,6 +30,11 @@ fn for_organization(organization: OrganizationId) -> Condition {
     Condition::all().add(Column::OrganizationId.eq(organization.uuid())).add(Column::TrackId.is_null())
 }
 
+/// The recipes of the organization itself.
+pub(crate) fn of_organization(organization: OrganizationId) -> Select<Entity> {
+    living().filter(for_organization(organization))
+}
+
 fn by_id(organization: OrganizationId, id: VariantId) -> Select<Entity> {
     living().filter(Column::Id.eq(id.uuid())).filter(Column::OrganizationId.eq(organization.uuid()))
 }
@@ -53,7 +58,7 @@ fn in_order(select: Select<Entity>) -> Select<Entity> {
 impl Catalog {
     /// The recipes that apply to every track of the organization, in their order.
     pub async fn recipes(&self, organization: OrganizationId) -> Result<Vec<Recipe>, CatalogError> {
-        readable(self.reader(), in_order(living().filter(for_organization(organization)))).await
+        readable(self.reader(), in_order(of_organization(organization))).await
     }
 
     /// The recipes that apply to one track: the organization's, then its own.
@@ -78,7 +83,7 @@ impl Catalog {
 impl Transaction {
     /// The recipes that apply to every track of the organization, in their order.
     pub async fn recipes(&self, organization: OrganizationId) -> Result<Vec<Recipe>, CatalogError> {
-        readable(self.db(), in_order(living().filter(for_organization(organization)))).await
+        readable(self.db(), in_order(of_organization(organization))).await
     }
 
     /// Those of the names, however many there are and whatever they contain, that are variants from tracks' own recipes,
@@ -177,6 +182,14 @@ impl Transaction {
     ) -> Result<Option<Recipe>, CatalogError> {
         self.hold_recipes(organization, LockType::Share).await?;
         one(self.db(), by_id(organization, id)).await
+    }
+
+    /// Holds the recipes of an organization, unless somebody is changing them.
+    pub async fn try_hold_recipes(&self, organization: OrganizationId) -> Result<bool, CatalogError> {
+        let row = organization::Entity::find_by_id(organization.uuid());
+        let row = row.select_only().column(organization::Column::Id);
+        let row = row.lock_with_behavior(LockType::Share, LockBehavior::SkipLocked);
+        Ok(row.into_tuple::<Uuid>().one(self.db()).await?.is_some())
     }
 
     /// Locks the organization's row, which stands for all of its recipes. `None` if the organization does not exist.

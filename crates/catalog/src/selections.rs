@@ -1,12 +1,77 @@
 //! The names of variants in the selections of keys and play sessions. A right is to a recipe: when its name changes, the
 //! selections follow in the same transaction, so that the freed name never opens another recipe.
+//!
+//! Keys and play sessions also have the ids of the recipes that they list: nodes read them and the files of tracks at
+//! different times. The names in keys are rewritten. There may be very many play sessions, with much metadata, which get
+//! the names when they are read; only those that a version without the ids opened are rewritten.
 
-use sea_orm::{ConnectionTrait, DbBackend, Statement};
-use tonearm_domain::{OrganizationId, VariantIndex};
+use std::collections::HashMap;
+
+use sea_orm::prelude::Json;
+use sea_orm::{ConnectionTrait, DbBackend, QuerySelect, Statement};
+use tonearm_domain::{OrganizationId, PlaySession, Selection, VariantId, VariantIndex, VariantList};
+use uuid::Uuid;
 
 use crate::changes::Change;
+use crate::column::{decoded, encoded, parsed};
+use crate::entity::{play_session, variant};
 use crate::error::CatalogError;
+use crate::recipes::of_organization;
 use crate::transaction::Transaction;
+
+/// The names of an organization's recipes.
+pub(crate) struct RecipeNames(HashMap<VariantId, VariantIndex>);
+
+impl RecipeNames {
+    pub(crate) async fn read(
+        db: &impl ConnectionTrait,
+        organization: OrganizationId,
+    ) -> Result<Self, CatalogError> {
+        let select = of_organization(organization).select_only();
+        let columns = select.columns([variant::Column::Id, variant::Column::Index]);
+        let rows: Vec<(Uuid, String)> = columns.into_tuple().all(db).await?;
+        let named =
+            |(id, name): (Uuid, String)| Ok((VariantId::from_uuid(id), parsed("variant.index", &name)?));
+        rows.into_iter().map(named).collect::<Result<_, CatalogError>>().map(Self)
+    }
+
+    /// The session with the names that its variants have now.
+    pub(crate) fn session(&self, row: play_session::Model) -> Result<PlaySession, CatalogError> {
+        const COLUMN: &str = "play_session.recipes";
+        let ids: Option<Vec<Option<Uuid>>> =
+            row.recipes.clone().map(|json| decoded(COLUMN, json)).transpose()?;
+        let mut session = PlaySession::try_from(row)?;
+        // A node of a version without these ids has rewritten the names if there are fewer.
+        if let (Some(ids), Selection::Only(names)) = (ids, &session.variants)
+            && ids.len() == names.len()
+        {
+            let (mut listed, mut recipes) = (Vec::new(), HashMap::new());
+            for (name, id) in names.iter().zip(ids) {
+                match id.map(VariantId::from_uuid) {
+                    Some(id) => {
+                        let Some(name) = self.0.get(&id) else { continue };
+                        recipes.insert(name.clone(), id);
+                        listed.push(name.clone());
+                    }
+                    // What has the name of a recipe now was another variant then.
+                    None if self.0.values().any(|taken| taken == name) => {}
+                    None => listed.push(name.clone()),
+                }
+            }
+            session.variants = Selection::Only(VariantList::from(listed));
+            session.recipes = recipes;
+        }
+        Ok(session)
+    }
+}
+
+/// The recipes of a session for their column: for each variant that it lists, the id of its recipe.
+pub(crate) fn recipes_json(session: &PlaySession) -> Result<Option<Json>, CatalogError> {
+    let ids = |names: &VariantList| -> Vec<Option<Uuid>> {
+        names.iter().map(|name| session.recipes.get(name).map(|id| id.uuid())).collect()
+    };
+    session.variants.only().map(|names| encoded("play_session.recipes", &ids(names))).transpose()
+}
 
 impl Transaction {
     /// Renames a variant in the selections of an organization. What listed the new name is not about this recipe and
@@ -37,21 +102,25 @@ impl Transaction {
         from: &VariantIndex,
         to: Option<&VariantIndex>,
     ) -> Result<(), CatalogError> {
-        let tables = [("api_key", Change::ApiKeys(organization)), ("play_session", Change::PlaySessions)];
+        let without_ids = "AND recipes IS NULL AND selection IS NOT NULL";
+        let tables = [
+            ("api_key", "", Change::ApiKeys(organization)),
+            ("play_session", without_ids, Change::PlaySessions),
+        ];
         let backend = self.db().get_database_backend();
         let (lists, changed) = match backend {
             DbBackend::Postgres => (LISTS_POSTGRES, CHANGED_POSTGRES),
             _ => (LISTS_SQLITE, CHANGED_SQLITE),
         };
-        for (table, change) in tables {
-            let sql =
-                format!("UPDATE {table} SET selection = {changed} WHERE organization_id = $1 AND {lists}");
+        for (table, and, change) in tables {
+            let sql = format!(
+                "UPDATE {table} SET selection = {changed} WHERE organization_id = $1 {and} AND {lists}"
+            );
             let values =
                 [organization.uuid().into(), from.as_str().into(), to.map(VariantIndex::as_str).into()];
             let statement = Statement::from_sql_and_values(backend, sql, values);
-            if self.db().execute_raw(statement).await?.rows_affected() > 0 {
-                self.note(change);
-            }
+            self.db().execute_raw(statement).await?;
+            self.note(change);
         }
         Ok(())
     }

@@ -15,7 +15,8 @@ use crate::changes::Change;
 use crate::ending::one_to_end;
 use crate::entity::{api_key, play_session, upload_session};
 use crate::error::{CatalogError, Record};
-use crate::query::{TO_CHANGE, change, first_readable, one};
+use crate::query::{TO_CHANGE, change, first_read, first_readable, one};
+use crate::selections::RecipeNames;
 use crate::transaction::Transaction;
 
 /// The columns that the tables of both kinds of sessions have.
@@ -89,7 +90,13 @@ impl<C: ColumnTrait> SessionColumns<C> {
 impl Catalog {
     /// One play session, even if it has expired.
     pub async fn play_session(&self, id: PlaySessionId) -> Result<Option<PlaySession>, CatalogError> {
-        one(self.reader(), play_session::Entity::find_by_id(id.uuid())).await
+        let row = play_session::Entity::find_by_id(id.uuid()).one(self.reader()).await?;
+        let Some(row) = row else { return Ok(None) };
+        if row.recipes.is_none() {
+            return PlaySession::try_from(row).map(Some);
+        }
+        let organization = OrganizationId::from_uuid(row.organization_id);
+        RecipeNames::read(self.reader(), organization).await?.session(row).map(Some)
     }
 
     /// One upload session, even if it has expired.
@@ -105,7 +112,8 @@ impl Catalog {
         now: Timestamp,
     ) -> Result<Vec<PlaySession>, CatalogError> {
         let select = PLAY.page::<play_session::Entity>(organization, page, now);
-        first_readable(self.reader(), select, page.limit).await
+        let names = RecipeNames::read(self.reader(), organization).await?;
+        first_read(self.reader(), select, page.limit, |row| names.session(row)).await
     }
 
     /// The organization's upload sessions that are valid at `now`, the newest first.

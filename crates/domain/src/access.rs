@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::selection::MOST_NAMED_VARIANTS;
 use crate::{CollectionId, TrackId};
 
 /// The type of an API key.
@@ -101,6 +102,9 @@ pub enum ScopeError {
     /// A share key that is limited to some origins.
     #[error("cannot be set for a share key: browsers play its links without sending an Origin header")]
     ShareHasNoOrigins,
+    /// More variants than one request may name.
+    #[error("cannot name more than {MOST_NAMED_VARIANTS} variants")]
+    TooManyVariants,
     /// Not one of the four types.
     #[error("must be api, player, uploader or share")]
     UnknownType,

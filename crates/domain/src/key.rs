@@ -2,9 +2,10 @@
 
 use crate::access::{Action, KeyScope, KeyType, ScopeError};
 use crate::allowed_origins::AllowedOrigins;
+use crate::recipe::Recipe;
 use crate::selection::Selection;
 use crate::timestamp::Timestamp;
-use crate::{ApiKeyId, CreatorId, OrganizationId};
+use crate::{ApiKeyId, CreatorId, OrganizationId, VariantId};
 
 /// The state of a key at a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -57,6 +58,8 @@ pub struct ApiKey {
     pub creator_id: Option<CreatorId>,
     /// What its play sessions may list; on share keys exactly one variant (see [`ApiKey::validate`]).
     pub variants: Selection,
+    /// The organization's recipes that are among these. None if all variants are selected, and for keys of an earlier version.
+    pub recipes: Option<Vec<VariantId>>,
     /// Whether play sessions it creates may allow downloads.
     pub is_downloadable: bool,
     /// The web pages that may use it.
@@ -74,12 +77,20 @@ pub struct ApiKey {
 }
 
 impl ApiKey {
+    /// Whether it selects a variant, whatever the name of the recipe is now.
+    pub fn selects(&self, recipe: &Recipe) -> bool {
+        match &self.recipes {
+            Some(ids) if recipe.track_id.is_none() => ids.contains(&recipe.id),
+            _ => self.variants.allows(&recipe.index),
+        }
+    }
+
     /// Checks the fields against each other.
     pub fn validate(key_type: KeyType, variants: &Selection) -> Result<(), ScopeError> {
         if key_type == KeyType::Share && variants.single().is_none() {
             return Err(ScopeError::ShareNeedsOneVariant);
         }
-        Ok(())
+        Selection::require_few(variants.only().map_or(0, |list| list.len()))
     }
 
     /// Checks that a key of this type can be limited to origins. Share keys cannot: browsers open share links without
@@ -141,6 +152,7 @@ mod tests {
             scope: KeyScope::Organization,
             creator_id: None,
             variants: Selection::one(VariantIndex::from_static("hq")),
+            recipes: None,
             is_downloadable: false,
             allowed_origins: AllowedOrigins::from_list(Some(vec!["https://a.example".parse().unwrap()]))
                 .unwrap(),

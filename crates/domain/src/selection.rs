@@ -5,7 +5,11 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
+use crate::access::ScopeError;
 use crate::variant_index::VariantIndex;
+
+/// The most variants that a request may name: more than an organization can have.
+pub(crate) const MOST_NAMED_VARIANTS: usize = 1000;
 
 /// Which variants a key or a play session may list.
 ///
@@ -42,6 +46,12 @@ impl Selection {
             None => Ok(Self::All),
             Some(list) => VariantList::new(list).map(Self::Only).ok_or(EmptySelection),
         }
+    }
+
+    /// Refuses more names than one request may ask for. Names of variants that do not exist are looked for among the variants
+    /// of all tracks.
+    pub fn require_few(named: usize) -> Result<(), ScopeError> {
+        if named > MOST_NAMED_VARIANTS { Err(ScopeError::TooManyVariants) } else { Ok(()) }
     }
 
     /// Whether a variant with this name is selected. For [`Selection::All`], this is true for every name.

@@ -1,5 +1,6 @@
 //! Play sessions and upload sessions. They expire, and their ids are credentials.
 
+use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -10,9 +11,10 @@ use crate::selection::{Selection, VariantList};
 use crate::text::Metadata;
 use crate::timestamp::Timestamp;
 use crate::upload::UploadOpener;
+use crate::variant_index::VariantIndex;
 use crate::{
     ApiKeyId, CollectionId, CreatorId, OrganizationId, PersonId, PlaySessionId, SessionHandle, TrackId,
-    UploadSessionId,
+    UploadSessionId, VariantId,
 };
 
 /// A player's time-limited access to one track or to a collection's tracks.
@@ -30,6 +32,8 @@ pub struct PlaySession {
     pub track_id: Option<TrackId>,
     /// The variants it lists, in that order, or all playable ones.
     pub variants: Selection,
+    /// Which of the organization's recipes had these names when they were read. Variants of single tracks have none.
+    pub recipes: HashMap<VariantIndex, VariantId>,
     /// The caller's own external id.
     pub organization_index: Option<String>,
     /// The caller's own data.
@@ -55,8 +59,17 @@ impl PlaySession {
     pub fn lists(&self, recipe: &Recipe) -> bool {
         match &self.variants {
             Selection::All => recipe.kind.recipe_type().is_playable(),
-            Selection::Only(list) => list.contains(&recipe.index),
+            Selection::Only(_) => self.place(recipe).is_some(),
         }
+    }
+
+    /// The place of a recipe among those that are selected by name, whatever its name is now.
+    pub fn place(&self, recipe: &Recipe) -> Option<usize> {
+        let is_meant = |name: &VariantIndex| match self.recipes.get(name) {
+            Some(id) => *id == recipe.id,
+            None => *name == recipe.index,
+        };
+        self.variants.only()?.iter().position(is_meant)
     }
 
     /// The session with no more rights than its key has now. `None` if the key was revoked.
@@ -67,11 +80,15 @@ impl PlaySession {
         if key.variants == Selection::All && (key.is_downloadable || !self.is_downloadable) {
             return Some(self);
         }
+        let is_left = |name: &&VariantIndex| match (self.recipes.get(*name), &key.recipes) {
+            (Some(id), Some(ids)) => ids.contains(id),
+            _ => key.variants.allows(name),
+        };
         let variants = match (&self.variants, &key.variants) {
             (own, Selection::All) => own.clone(),
             (Selection::All, allowed) => allowed.clone(),
-            (Selection::Only(own), allowed) => {
-                let left: Vec<_> = own.iter().filter(|index| allowed.allows(index)).cloned().collect();
+            (Selection::Only(own), _) => {
+                let left: Vec<_> = own.iter().filter(is_left).cloned().collect();
                 Selection::Only(VariantList::from(left))
             }
         };

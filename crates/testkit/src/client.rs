@@ -7,7 +7,7 @@ use bytes::Bytes;
 use reqwest::header::HeaderMap;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
-use tonearm_fixtures::install_tls_provider;
+use tonearm_fixtures::{EVENTUALLY, install_tls_provider};
 
 use crate::secrets;
 
@@ -160,9 +160,9 @@ impl Client {
         self.upload(collection_id, name, bytes).await
     }
 
-    /// Waits until a track no longer changes and returns its full record. Times out after a minute.
+    /// Waits until a track no longer changes and returns its full record. Times out after [`EVENTUALLY`].
     pub async fn settled(&self, track_id: &str) -> Value {
-        self.settled_within(track_id, Duration::from_secs(60)).await
+        self.settled_within(track_id, EVENTUALLY).await
     }
 
     /// The same with another timeout.

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, State};
@@ -17,6 +16,7 @@ use opentelemetry_proto::tonic::trace::v1::status::StatusCode as SpanStatus;
 use prost::Message;
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
+use tonearm_fixtures::EVENTUALLY;
 
 /// A span, as received.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,7 +116,7 @@ impl Collector {
                 arrived.await;
             }
         };
-        let waited = tokio::time::timeout(Duration::from_secs(60), enough).await;
+        let waited = tokio::time::timeout(EVENTUALLY, enough).await;
         assert!(waited.is_ok(), "the collector was not sent enough: {:#?}", self.spans());
     }
 }

@@ -11,6 +11,7 @@ use tokio::time::timeout;
 
 use crate::old_kernel::without_landlock;
 use crate::secrets::{self, Secrets};
+use tonearm_fixtures::EVENTUALLY;
 
 /// `tonearm` on a data folder. When it ends, the test fails if its log contains a known secret: an API key, a master
 /// secret, a play session, a cookie, or a secret given to [`Program::keep_secret`]. The test also fails if a command
@@ -164,13 +165,13 @@ impl Program {
     pub async fn wait_until_up(&mut self) -> Duration {
         let begun = Instant::now();
         loop {
-            if let Ok(Ok(())) = timeout(Duration::from_secs(60), answers(self.port)).await {
+            if let Ok(Ok(())) = timeout(EVENTUALLY, answers(self.port)).await {
                 return begun.elapsed();
             }
             if let Some(status) = self.child.as_mut().unwrap().try_wait().unwrap() {
                 panic!("the service ended with {status}: {}", self.log());
             }
-            assert!(begun.elapsed() < Duration::from_secs(60), "the service does not answer: {}", self.log());
+            assert!(begun.elapsed() < EVENTUALLY, "the service does not answer: {}", self.log());
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     }

@@ -11,7 +11,7 @@ use futures::stream;
 use http::{Method, Request};
 use serde_json::{Value, json};
 use sha1::{Digest, Sha1};
-use tonearm_domain::{Job, Patch};
+use tonearm_domain::{Job, Patch, Upload};
 use tonearm_fixtures::TestDatabase;
 use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_service::UpdateQuotas;
@@ -30,6 +30,7 @@ on_both!(
     checksums_decide_about_a_piece,
     nothing_is_kept_of_a_piece_that_is_too_long,
     parts_are_joined,
+    what_arrived_as_a_whole_is_completed,
     parts_of_others_make_no_track,
     a_whole_is_joined_without_its_client,
     uploads_are_terminated,
@@ -323,6 +324,40 @@ async fn parts_are_joined(database: TestDatabase) {
     assert!(!labels.contains(&"upload_part".to_owned()), "{labels:?}");
     // An upload that is not a partial one cannot be joined.
     join(&house, &session, &[joined]).await.expect_error(400, "invalid_parameter");
+}
+
+/// The node that received the last bytes has died after it had recorded them.
+async fn what_arrived_as_a_whole_is_completed(database: TestDatabase) {
+    let house = House::open(database).await;
+    let (session, bytes) = (house.upload_session().await, tone());
+    let arrived = async |url: &str| {
+        assert_eq!(append(&house, url, 0, &bytes).await.status, 204);
+        let id = url.rsplit('/').next().unwrap().parse().unwrap();
+        let (catalog, lease, now) = (house.catalog(), house.ambient.credential_id(), house.ambient.now());
+        let until = now.plus_seconds(1);
+        catalog.lease_upload(id, lease, now, until).await.unwrap();
+        let upload = catalog.upload(id).await.unwrap().unwrap();
+        assert!(upload.is_receiving());
+        let upload = Upload { length: Some(upload.offset), ..upload };
+        let tx = catalog.begin().await.unwrap();
+        assert!(tx.record_upload(&upload, lease, until).await.unwrap());
+        tx.commit().await.unwrap();
+        catalog.release_upload(id, lease).await.unwrap();
+    };
+    let url = begin(&house, &session, bytes.len() + 1).await;
+    arrived(&url).await;
+    assert_eq!(tracks(&house).await[0].1, "initialized");
+    // The sender takes this for complete.
+    assert_eq!(offset(&house, &url).await, bytes.len());
+    house.run_jobs().await;
+    assert_eq!(tracks(&house).await[0].1, "ready");
+
+    let parts = [begin_part(&house, &session, bytes.len() + 1).await];
+    arrived(&parts[0]).await;
+    assert_eq!(join(&house, &session, &parts).await.status, 201);
+    house.run_jobs().await;
+    let tracks = tracks(&house).await;
+    assert!(tracks.len() == 2 && tracks.iter().all(|(_, status)| status == "ready"), "{tracks:?}");
 }
 
 async fn parts_of_others_make_no_track(database: TestDatabase) {

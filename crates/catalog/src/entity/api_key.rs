@@ -4,6 +4,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::{NotSet, Set};
 use tonearm_domain::{
     AllowedOrigins, ApiKey, ApiKeyId, CollectionId, CreatorId, KeyScope, KeyType, OrganizationId, TrackId,
+    VariantId,
 };
 
 use crate::column::{corrupt, decoded, encoded, moment, moment_if_set, parsed, selection, selection_json};
@@ -29,6 +30,7 @@ pub struct Model {
     pub last_used_at: Option<i64>,
     pub allowed_origins: Option<Json>,
     pub made_by_key: Option<Uuid>,
+    pub recipes: Option<Json>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -56,6 +58,7 @@ impl TryFrom<Model> for ApiKey {
             scope: KeyScope::new(collection, track).map_err(|_| corrupt("api_key.track_id"))?,
             creator_id: row.creator_id.map(CreatorId::from_uuid),
             variants,
+            recipes: recipes(row.recipes)?,
             is_downloadable: row.is_downloadable,
             allowed_origins: allowed_origins(row.allowed_origins)?,
             expires_at: moment_if_set("api_key.expires_at", row.expires_at)?,
@@ -65,6 +68,18 @@ impl TryFrom<Model> for ApiKey {
             made_by: row.made_by_key.map(ApiKeyId::from_uuid),
         })
     }
+}
+
+const RECIPES: &str = "api_key.recipes";
+
+fn recipes(json: Option<Json>) -> Result<Option<Vec<VariantId>>, CatalogError> {
+    let ids: Option<Vec<Uuid>> = json.map(|json| decoded(RECIPES, json)).transpose()?;
+    Ok(ids.map(|ids| ids.into_iter().map(VariantId::from_uuid).collect()))
+}
+
+fn recipes_json(ids: Option<&[VariantId]>) -> Result<Option<Json>, CatalogError> {
+    let uuids = |ids: &[VariantId]| ids.iter().map(|id| id.uuid()).collect::<Vec<_>>();
+    ids.map(|ids| encoded(RECIPES, &uuids(ids))).transpose()
 }
 
 /// NULL allows every origin, and so does JSON `null`. An empty array is invalid.
@@ -101,6 +116,7 @@ impl TryFrom<&ApiKey> for ActiveModel {
             created_at: Set(key.created_at.unix_millis()),
             last_used_at: Set(key.last_used_at.map(|at| at.unix_millis())),
             made_by_key: Set(key.made_by.map(ApiKeyId::uuid)),
+            recipes: Set(recipes_json(key.recipes.as_deref())?),
         })
     }
 }

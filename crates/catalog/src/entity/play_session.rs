@@ -1,13 +1,16 @@
 //! Rows of `play_session`.
 
-use sea_orm::Set;
 use sea_orm::entity::prelude::*;
+use std::collections::HashMap;
+
+use sea_orm::Set;
 use tonearm_domain::{
     ApiKeyId, CollectionId, CreatorId, OrganizationId, PlaySession, PlaySessionId, SessionHandle, TrackId,
 };
 
 use crate::column::{CallerJson, metadata, metadata_json, moment, selection, selection_json};
 use crate::error::CatalogError;
+use crate::selections::recipes_json;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "play_session")]
@@ -25,6 +28,7 @@ pub struct Model {
     pub metadata: CallerJson,
     pub api_key_id: Option<Uuid>,
     pub handle: Option<Uuid>,
+    pub recipes: Option<Json>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -32,6 +36,7 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
+/// The session with the names that its variants had when it was opened; see [`crate::selections`].
 impl TryFrom<Model> for PlaySession {
     type Error = CatalogError;
 
@@ -43,6 +48,7 @@ impl TryFrom<Model> for PlaySession {
             collection_id: CollectionId::from_uuid(row.collection_id),
             track_id: row.track_id.map(TrackId::from_uuid),
             variants: selection("play_session.selection", row.selection)?,
+            recipes: HashMap::new(),
             organization_index: row.organization_index,
             metadata: metadata("play_session.metadata", None, row.metadata),
             is_downloadable: row.is_downloadable,
@@ -70,6 +76,7 @@ impl TryFrom<&PlaySession> for ActiveModel {
             metadata: metadata_json(&session.metadata),
             api_key_id: Set(session.api_key_id.map(ApiKeyId::uuid)),
             handle: Set(session.handle.map(SessionHandle::uuid)),
+            recipes: Set(recipes_json(session)?),
         })
     }
 }

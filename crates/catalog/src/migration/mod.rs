@@ -116,6 +116,8 @@ mod m0102_import_makers;
 mod m0103_former_sources;
 mod m0104_text_changes;
 mod m0105_bucket_makers;
+mod m0106_session_recipes;
+mod m0107_inner_words;
 mod pieces;
 mod prelude;
 mod record;
@@ -201,6 +203,8 @@ fn steps() -> Vec<Step> {
         m0103_former_sources::step(),
         m0104_text_changes::step(),
         m0105_bucket_makers::step(),
+        m0106_session_recipes::step(),
+        m0107_inner_words::step(),
     ]
 }
 

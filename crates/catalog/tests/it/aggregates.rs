@@ -217,6 +217,7 @@ async fn keys_are_changed_and_paged(database: TestDatabase) {
     let changed = ApiKey {
         title: "Changed".to_owned(),
         variants: Selection::one("hq".parse().unwrap()),
+        recipes: Some(vec![ambient.record_id()]),
         is_downloadable: true,
         expires_at: Some(ambient.now()),
         ..keys[1].clone()

@@ -142,6 +142,8 @@ const STEPS: &[&str] = &[
     "m0103_former_sources",
     "m0104_text_changes",
     "m0105_bucket_makers",
+    "m0106_session_recipes",
+    "m0107_inner_words",
 ];
 
 async fn older(database: &TestDatabase) {

@@ -1,7 +1,11 @@
 //! Valid indexes of recipes, and what happens to files when recipes change.
 
-use tonearm_catalog::{CatalogError, Record};
-use tonearm_domain::{FileData, Recipe, RecipeKind, TrackFile, VariantIndex};
+use sea_orm::{ConnectionTrait, Statement};
+use tonearm_catalog::{CatalogError, Record, SessionPage};
+use tonearm_domain::{
+    Ambient, Collection, FileData, KeyScope, PlaySession, Recipe, RecipeKind, Selection, TrackFile,
+    VariantIndex, VariantList,
+};
 use tonearm_fixtures::ambient;
 
 use crate::database::{Reach, TestDatabase};
@@ -11,9 +15,21 @@ crate::on_both!(
     an_index_is_taken_once,
     an_index_is_free_again,
     one_index_asked_for_at_once,
+    sessions_list_recipes_and_not_names,
+    sessions_of_earlier_versions_follow_a_new_name,
     files_remember_their_recipe,
     a_recipe_has_one_file_of_a_track,
 );
+
+/// A session that lists show.
+fn shown(ambient: &Ambient, collection: &Collection) -> PlaySession {
+    PlaySession { handle: Some(ambient.record_id()), ..play_session(ambient, collection) }
+}
+
+fn names(names: &[&'static str]) -> Selection {
+    let names = names.iter().map(|name| VariantIndex::from_static(name));
+    Selection::Only(VariantList::new(names).unwrap())
+}
 
 async fn an_index_is_taken_once(database: TestDatabase) {
     let (catalog, (ambient, _)) = (database.catalog().await, ambient());
@@ -66,6 +82,92 @@ async fn an_index_is_free_again(database: TestDatabase) {
 }
 
 /// Half of the recipes are for the organization, half for one track: the unique indexes alone would let two through.
+/// A recipe that a session lists may change its name, and others may get that name, without a change of the session.
+async fn sessions_list_recipes_and_not_names(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
+    let mut hq = recipe(&ambient, &organization, None, "hq", 0);
+    let lq = recipe(&ambient, &organization, None, "lq", 1);
+    let recipes = [&hq, &lq].map(|recipe| (recipe.index.clone(), recipe.id)).into();
+    let variants = names(&["own", "hq", "lq"]);
+    let session = PlaySession { variants, recipes, ..shown(&ambient, &collection) };
+    let all = PlaySession { variants: Selection::All, ..shown(&ambient, &collection) };
+    let tx = catalog.begin().await.unwrap();
+    tx.insert_recipe(&hq).await.unwrap();
+    tx.insert_recipe(&lq).await.unwrap();
+    tx.insert_recipe(&recipe(&ambient, &organization, Some(&track), "own", 0)).await.unwrap();
+    tx.insert_play_sessions(&[session.clone(), all.clone()]).await.unwrap();
+    tx.commit().await.unwrap();
+    let raw = database.raw().await;
+    let stored = async || {
+        let text = "SELECT CAST(selection AS text) AS s FROM play_session WHERE selection IS NOT NULL";
+        let statement = Statement::from_string(raw.get_database_backend(), text);
+        let row = raw.query_one_raw(statement).await.unwrap().unwrap();
+        row.try_get::<String>("", "s").unwrap()
+    };
+    let before = stored().await;
+    let listed = async |expected: &[&str]| {
+        let read = catalog.play_session(session.id).await.unwrap().unwrap().variants;
+        assert_eq!(read.only().unwrap().iter().map(VariantIndex::as_str).collect::<Vec<_>>(), expected);
+        let page = SessionPage { before: None, limit: 10 };
+        let page = catalog.play_sessions(organization.id, page, ambient.now()).await.unwrap();
+        let of = |id| page.iter().find(|it| it.id == id).unwrap().variants.clone();
+        assert_eq!((of(session.id), of(all.id)), (read, Selection::All));
+    };
+    listed(&["own", "hq", "lq"]).await;
+
+    let rename = async |recipe: &mut Recipe, name: &'static str| {
+        let from = recipe.index.clone();
+        recipe.index = VariantIndex::from_static(name);
+        let tx = catalog.begin().await.unwrap();
+        tx.update_recipe(recipe).await.unwrap();
+        tx.rename_in_selections(organization.id, &from, &recipe.index).await.unwrap();
+        tx.commit().await.unwrap();
+    };
+    rename(&mut hq, "best").await;
+    listed(&["own", "best", "lq"]).await;
+    let tx = catalog.begin().await.unwrap();
+    let mut other = recipe(&ambient, &organization, None, "hq", 2);
+    tx.insert_recipe(&other).await.unwrap();
+    assert!(tx.soft_delete_recipe(organization.id, lq.id, ambient.now()).await.unwrap());
+    tx.commit().await.unwrap();
+    listed(&["own", "best"]).await;
+    // The track's own variant is gone, and its name belongs to a recipe.
+    let tx = catalog.begin().await.unwrap();
+    assert_eq!(tx.own_variants(organization.id, KeyScope::Organization, &["own"]).await.unwrap().len(), 1);
+    for own in tx.recipes_for_track(organization.id, track.id).await.unwrap() {
+        if own.track_id.is_some() {
+            assert!(tx.soft_delete_recipe(organization.id, own.id, ambient.now()).await.unwrap());
+        }
+    }
+    tx.commit().await.unwrap();
+    rename(&mut other, "own").await;
+    listed(&["best"]).await;
+    let tx = catalog.begin().await.unwrap();
+    assert!(tx.soft_delete_recipe(organization.id, hq.id, ambient.now()).await.unwrap());
+    tx.commit().await.unwrap();
+    listed(&[]).await;
+    assert_eq!(stored().await, before, "no session was written");
+}
+
+async fn sessions_of_earlier_versions_follow_a_new_name(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    let session = PlaySession { variants: names(&["hq", "lq"]), ..play_session(&ambient, &collection) };
+    let tx = catalog.begin().await.unwrap();
+    tx.insert_play_sessions(std::slice::from_ref(&session)).await.unwrap();
+    tx.commit().await.unwrap();
+    database.raw().await.execute_unprepared("UPDATE play_session SET recipes = NULL").await.unwrap();
+    let [hq, lq, best] = ["hq", "lq", "best"].map(VariantIndex::from_static);
+    let tx = catalog.begin().await.unwrap();
+    tx.rename_in_selections(organization.id, &hq, &best).await.unwrap();
+    tx.remove_from_selections(organization.id, &lq).await.unwrap();
+    tx.commit().await.unwrap();
+    let read = catalog.play_session(session.id).await.unwrap().unwrap();
+    assert_eq!(read.variants, Selection::one(best));
+}
+
 async fn one_index_asked_for_at_once(database: TestDatabase) {
     let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;

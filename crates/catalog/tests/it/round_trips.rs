@@ -217,6 +217,7 @@ async fn sessions(database: TestDatabase) {
         creator_id: Some(creator.id),
         track_id: Some(track.id),
         variants: Selection::Only(VariantList::new(["hq", "lq"].map(VariantIndex::from_static)).unwrap()),
+        recipes: std::collections::HashMap::new(),
         organization_index: Some(HOSTILE.to_owned()),
         metadata: rich_metadata(),
         is_downloadable: true,
@@ -270,6 +271,7 @@ async fn keys(database: TestDatabase) {
             scope,
             creator_id: Some(creator.id),
             variants: Selection::one(VariantIndex::from_static("hq")),
+            recipes: Some(vec![ambient.record_id()]),
             is_downloadable: true,
             allowed_origins: tonearm_domain::AllowedOrigins::from_list(Some(vec![
                 "https://example.com".parse().unwrap(),

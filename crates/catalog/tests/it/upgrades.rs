@@ -25,6 +25,8 @@ type Step = (&'static str, &'static [&'static str]);
 
 /// All steps that can be undone, the newest first.
 const UNDOABLE: &[Step] = &[
+    INNER_WORDS,
+    SESSION_RECIPES,
     BUCKET_MAKERS,
     TEXT_CHANGES,
     FORMER_SOURCES,
@@ -122,6 +124,15 @@ pub(crate) async fn go_back(database: &TestDatabase, catalog: Catalog, before: S
 const ANSWERED_STATUSES: Step = (
     "m0068_answered_statuses",
     &["DROP INDEX answered_job_by_track_id", "ALTER TABLE answered_job DROP COLUMN status"],
+);
+const INNER_WORDS: Step = ("m0107_inner_words", &[]);
+const SESSION_RECIPES: Step = (
+    "m0106_session_recipes",
+    &[
+        "DROP INDEX play_session_by_organization_id_recipes",
+        "ALTER TABLE play_session DROP COLUMN recipes",
+        "ALTER TABLE api_key DROP COLUMN recipes",
+    ],
 );
 const BUCKET_MAKERS: Step = (
     "m0105_bucket_makers",

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use tonearm_catalog::{KeyQuery, MadeByKey, ScopeTitles, Transaction};
 use tonearm_domain::{
     Actor, AllowedOrigins, ApiKey, ApiKeyId, AuditAction, CollectionId, CreatorId, ErrorCode, KeyScope,
-    KeyType, LimitOffset, Page, ScopeError, Selection, Timestamp, TrackId, VariantIndex,
+    KeyType, LimitOffset, Page, ScopeError, Selection, Timestamp, TrackId, VariantId, VariantIndex,
 };
 use tonearm_signing::ApiKeyText;
 use tracing::Instrument as _;
@@ -286,7 +286,7 @@ impl Library {
             return Err(Refusal::invalid("expires_at", "must be in the future"));
         }
         require_targets(tx, caller, scope, create.creator_id).await?;
-        require_variants(tx, caller, scope, &create.variants).await?;
+        let recipes = named_recipes(tx, caller, scope, &create.variants).await?;
         let expires_at = caller.latest_end(tx).await?.of_new(create.expires_at)?;
         let text = ApiKeyText::new(caller.organization_id, create.key_type, self.ambient.random());
         let key = ApiKey {
@@ -297,6 +297,7 @@ impl Library {
             scope,
             creator_id: create.creator_id,
             variants: create.variants,
+            recipes,
             is_downloadable: create.is_downloadable,
             allowed_origins: create.allowed_origins,
             expires_at,
@@ -317,15 +318,15 @@ impl Library {
 /// Unknown variants that an error names.
 const MOST_NAMED: usize = 20;
 
-/// Refuses a key that names an unknown variant: one that neither the organization has nor, as its own, a track in the
-/// key's scope. The names belong to the same variants until the transaction ends.
-pub(super) async fn require_variants(
+/// The organization's recipes that a key names. Refuses a key that names an unknown variant: one that neither the organization
+/// has nor, as its own, a track in the key's scope. The names belong to the same variants until the transaction ends.
+pub(super) async fn named_recipes(
     tx: &Transaction,
     caller: &Caller,
     scope: KeyScope,
     variants: &Selection,
-) -> Result<(), Refusal> {
-    let Some(named) = variants.only() else { return Ok(()) };
+) -> Result<Option<Vec<VariantId>>, Refusal> {
+    let Some(named) = variants.only() else { return Ok(None) };
     let recipes = tx.recipes_to_follow(caller.organization_id).await?;
     let is_missing = |index: &&VariantIndex| !recipes.iter().any(|recipe| recipe.index == **index);
     let mut missing: Vec<&VariantIndex> = named.iter().filter(is_missing).collect();
@@ -335,7 +336,8 @@ pub(super) async fn require_variants(
         missing.retain(|index| !own.contains(index));
     }
     if missing.is_empty() {
-        return Ok(());
+        let are_named = recipes.iter().filter(|recipe| named.contains(&recipe.index));
+        return Ok(Some(are_named.map(|recipe| recipe.id).collect()));
     }
     let names: Vec<&str> = missing.iter().take(MOST_NAMED).map(|index| index.as_str()).collect();
     let known: Vec<&str> = recipes.iter().map(|recipe| recipe.index.as_str()).collect();

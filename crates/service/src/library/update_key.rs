@@ -6,7 +6,7 @@ use tonearm_domain::{
 };
 
 use super::Library;
-use super::keys::require_variants;
+use super::keys::named_recipes;
 use super::texts::{LONGEST_KEY_TITLE, check_changed, set_required};
 use crate::audit::{self, AuditedAction};
 use crate::caller::Caller;
@@ -93,7 +93,7 @@ impl Library {
             tx.require_room(caller.organization_id).await?;
         }
         if key.variants != before.variants {
-            require_variants(&tx, caller, key.scope, &key.variants).await?;
+            key.recipes = named_recipes(&tx, caller, key.scope, &key.variants).await?;
         }
         if matches!(caller.origin.actor, Actor::Key(_)) {
             require_right_to_widen(caller, &before, &key)?;

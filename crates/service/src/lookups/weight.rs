@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use tonearm_domain::{
     ApiKey, Chapter, Collection, FileData, FileOutcome, ObjectKey, Organization, PlaySession, Recipe,
-    Selection, Theme, ThemeColour, Track, TrackFile, VariantIndex,
+    Selection, Theme, ThemeColour, Track, TrackFile, VariantId, VariantIndex,
 };
 
 use super::shared_list::SharedList;
@@ -33,7 +33,12 @@ impl Weight for ApiKey {
 
 impl Weight for PlaySession {
     fn heap_bytes(&self) -> usize {
-        selection(&self.variants) + text(&self.organization_index) + map(self.metadata.as_map())
+        let recipes =
+            self.recipes.keys().map(|name| size_of::<(VariantIndex, VariantId)>() + name.as_str().len());
+        selection(&self.variants)
+            + recipes.sum::<usize>()
+            + text(&self.organization_index)
+            + map(self.metadata.as_map())
     }
 }
 

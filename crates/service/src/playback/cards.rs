@@ -66,6 +66,7 @@ impl Playback {
             collection_id: ready.track.collection_id,
             track_id: Some(id),
             variants: Selection::All,
+            recipes: HashMap::new(),
             organization_index: None,
             metadata: Metadata::default(),
             is_downloadable: true,

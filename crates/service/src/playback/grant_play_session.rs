@@ -1,5 +1,6 @@
 //! Creating a play session.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use tonearm_domain::{CollectionId, ExpiresIn, Metadata, PlaySession, Selection, TrackId, VariantIndex};
@@ -45,6 +46,8 @@ impl Playback {
         grant: GrantPlaySession,
     ) -> Result<OpenedPlaySession, Refusal> {
         let organization_id = caller.organization_id;
+        Selection::require_few(grant.variants.len())
+            .map_err(|error| Refusal::invalid("variants", error.to_string()))?;
         check_index(grant.organization_index.as_deref())?;
         let (collection_id, track_id) = match grant.scope {
             PlaySessionScope::Collection(id) => {
@@ -65,13 +68,14 @@ impl Playback {
         };
         let wanted = Wanted { requested: grant.variants, allowed: caller.variants.clone() };
         let lists_all = wanted.requested.is_empty() && wanted.allowed == Selection::All;
-        let mut session = PlaySession {
+        let session = PlaySession {
             id: self.0.ambient.credential_id(),
             organization_id,
             creator_id: caller.creator_id,
             collection_id,
             track_id,
             variants: Selection::All,
+            recipes: HashMap::new(),
             organization_index: grant.organization_index,
             metadata: grant.metadata,
             is_downloadable: PlaySession::grants_downloads(caller.is_downloadable, grant.is_downloadable),
@@ -80,8 +84,8 @@ impl Playback {
             handle: Some(self.0.ambient.record_id()),
         };
         let tracks = self.track_list(&session).await?;
-        let written = self.0.sessions.write(session.clone(), (!lists_all).then_some(wanted)).await?;
-        session.variants = written.ok_or_else(|| nothing_to_list(&caller.variants))?;
+        let written = self.0.sessions.write(session, (!lists_all).then_some(wanted)).await?;
+        let session = written.ok_or_else(|| nothing_to_list(&caller.variants))?;
         // Sessions are written in batches, and their transaction judges no key.
         let session = self.0.lookups.within_key(Arc::new(session)).await?.ok_or(INVALID_API_KEY)?;
         self.open_with(Arc::unwrap_or_clone(session), tracks).await

@@ -21,7 +21,7 @@ pub(super) struct Wanted {
 /// either waits for the transaction and then changes the selections, or was changed before. Remembers what it read.
 pub(super) struct Selecting<'a> {
     tx: &'a Transaction,
-    recipes: HashMap<(OrganizationId, Option<TrackId>), Vec<VariantIndex>>,
+    recipes: HashMap<(OrganizationId, Option<TrackId>), Vec<Recipe>>,
     keys: HashMap<ApiKeyId, Option<Selection>>,
 }
 
@@ -30,18 +30,21 @@ impl<'a> Selecting<'a> {
         Self { tx, recipes: HashMap::new(), keys: HashMap::new() }
     }
 
-    /// The requested variants, as far as they exist and the key allows them (see [`Selection::for_session`]). `None` if
-    /// no variant that the key allows exists.
+    /// The session with the requested variants, as far as they exist and the key allows them (see
+    /// [`Selection::for_session`]). `None` if no variant that the key allows exists.
     pub(super) async fn select(
         &mut self,
         session: &PlaySession,
         wanted: &Wanted,
-    ) -> Result<Option<Selection>, CatalogError> {
+    ) -> Result<Option<PlaySession>, CatalogError> {
         let allowed = self.allowed(session, wanted).await?;
         if wanted.requested.is_empty() && allowed == Selection::All {
-            return Ok(Some(allowed));
+            return Ok(Some(PlaySession { variants: allowed, ..session.clone() }));
         }
-        let mut existing = self.of_recipes(session).await?.to_vec();
+        let listable = self.of_recipes(session).await?;
+        let mut existing: Vec<VariantIndex> = listable.iter().map(|recipe| recipe.index.clone()).collect();
+        let of_organization = listable.iter().filter(|recipe| recipe.track_id.is_none());
+        let recipes = of_organization.map(|recipe| (recipe.index.clone(), recipe.id)).collect();
         if session.track_id.is_none() {
             let named = allowed.only().map(|list| &**list).unwrap_or_default();
             let named =
@@ -53,7 +56,8 @@ impl<'a> Selecting<'a> {
                 existing.extend(self.tx.own_variants(session.organization_id, scope, &own).await?);
             }
         }
-        Ok(allowed.for_session(&wanted.requested, &existing))
+        let variants = allowed.for_session(&wanted.requested, &existing);
+        Ok(variants.map(|variants| PlaySession { variants, recipes, ..session.clone() }))
     }
 
     async fn allowed(&mut self, session: &PlaySession, wanted: &Wanted) -> Result<Selection, CatalogError> {
@@ -70,14 +74,15 @@ impl<'a> Selecting<'a> {
 
     /// The variants that can be listed for a track or a collection, in their order, without those of single tracks of a
     /// collection.
-    async fn of_recipes(&mut self, session: &PlaySession) -> Result<&[VariantIndex], CatalogError> {
+    async fn of_recipes(&mut self, session: &PlaySession) -> Result<&[Recipe], CatalogError> {
         let (organization, track) = (session.organization_id, session.track_id);
         if !self.recipes.contains_key(&(organization, track)) {
-            let recipes = match track {
+            let mut recipes = match track {
                 Some(track) => self.tx.recipes_for_track(organization, track).await?,
                 None => self.tx.recipes_to_follow(organization).await?,
             };
-            self.recipes.insert((organization, track), listable(&recipes));
+            recipes.retain(is_listable);
+            self.recipes.insert((organization, track), recipes);
         }
         Ok(self.recipes.get(&(organization, track)).map(Vec::as_slice).unwrap_or_default())
     }
@@ -85,8 +90,6 @@ impl<'a> Selecting<'a> {
 
 /// All variants except Tonearm's own levels, which are part of the playback data. Every other file can be requested by
 /// name.
-fn listable(recipes: &[Recipe]) -> Vec<VariantIndex> {
-    let is_in_playback_data = |kind: &RecipeKind| matches!(kind, RecipeKind::Levels(levels) if levels.format == LevelsFormat::Levels);
-    let listable = recipes.iter().filter(|recipe| !is_in_playback_data(&recipe.kind));
-    listable.map(|recipe| recipe.index.clone()).collect()
+fn is_listable(recipe: &Recipe) -> bool {
+    !matches!(&recipe.kind, RecipeKind::Levels(levels) if levels.format == LevelsFormat::Levels)
 }

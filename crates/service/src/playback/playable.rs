@@ -1,8 +1,8 @@
 //! Everything needed to play one track: cover, levels and signed URLs.
 
 use tonearm_domain::{
-    CoverOrigin, CoverSize, FileData, FileOutcome, FileProps, ObjectKey, PlacedCover, PlaySession, Selection,
-    Timestamp, TrackFile, VariantIndex, variant_name,
+    CoverOrigin, CoverSize, FileData, FileOutcome, FileProps, ObjectKey, PlacedCover, PlaySession, Timestamp,
+    TrackFile, variant_name,
 };
 use tonearm_signing::DeliveryTerms;
 
@@ -71,10 +71,7 @@ impl Playback {
         };
         let mut variants: Vec<PlayableVariant> = offered(session, ready).into_iter().map(sign).collect();
         // The files are in recipe order, and the sort is stable.
-        if let Selection::Only(list) = &session.variants {
-            let place = |index: &VariantIndex| list.iter().position(|listed| listed == index);
-            variants.sort_by_key(|variant| place(&variant.file.recipe.index));
-        }
+        variants.sort_by_key(|variant| session.place(&variant.file.recipe));
         let captions_url = self.captions_url(session, ready);
         Ok(Playable { track, cover, levels: ready.levels.clone(), variants, captions_url })
     }

@@ -75,16 +75,14 @@ impl Playback {
         if !key.scope.covers_track(track.collection_id, track_id) || !track.is_playable() {
             return Err(not_found);
         }
-        let shared = key.variants.single();
-        let object =
-            ready.files.iter().filter(|file| shared == Some(&file.recipe.index)).find_map(|file| match &file
-                .outcome
-            {
-                FileOutcome::Made { key, data, file_name, .. } => {
-                    Some((file.recipe.clone(), key.clone(), data.clone(), file_name.clone()))
-                }
-                FileOutcome::Failed { .. } => None,
-            });
+        let object = ready.files.iter().filter(|file| key.selects(&file.recipe)).find_map(|file| match &file
+            .outcome
+        {
+            FileOutcome::Made { key, data, file_name, .. } => {
+                Some((file.recipe.clone(), key.clone(), data.clone(), file_name.clone()))
+            }
+            FileOutcome::Failed { .. } => None,
+        });
         let (recipe, file, data, file_name) = object.ok_or(not_found)?;
         Ok(Shared { ttl: self.ttl_of_link(&key), key, ready, recipe, file, data, file_name })
     }

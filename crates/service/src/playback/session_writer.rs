@@ -1,12 +1,12 @@
 //! Writes new play sessions. Sessions that arrive at the same time share a commit.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard, oneshot};
-use tonearm_catalog::{Catalog, CatalogError, Record, acting_secret};
-use tonearm_domain::{ApiKeyId, PlaySession, Selection};
+use tonearm_catalog::{Catalog, CatalogError, Record, Transaction, acting_secret};
+use tonearm_domain::{ApiKeyId, OrganizationId, PlaySession};
 
 use super::listable::{Selecting, Wanted};
 use super::record_room::RecordRoom;
@@ -18,9 +18,10 @@ const LARGEST_BATCH: usize = 500;
 /// What became of a session in a batch.
 #[derive(Default)]
 enum Written {
-    /// What it lists. `None` if it was not written because no variant that it may list exists.
-    Lists(Option<Selection>),
-    /// It was not written, because the secret with which it is opened has ended, or is just being ended.
+    /// It was written with what it lists. `None` if it was not, because no variant that it may list exists.
+    Lists(Option<Box<PlaySession>>),
+    /// It was not written, because the secret with which it is opened has ended, or is just being ended, or because the
+    /// recipes that it names are being changed.
     #[default]
     Left,
 }
@@ -57,13 +58,13 @@ impl SessionWriter {
         Self { catalog, waiting: Arc::default(), turn: Arc::default(), room: Arc::default() }
     }
 
-    /// Returns what the session lists, once it is durable. Without `wanted`, that is what its record says. Returns `None`
-    /// if it is not written, because no variant that it may list exists.
+    /// Returns the session with what it lists, once it is durable. Without `wanted`, that is what its record says. Returns
+    /// `None` if it is not written, because no variant that it may list exists.
     pub(super) async fn write(
         &self,
         session: PlaySession,
         wanted: Option<Wanted>,
-    ) -> Result<Option<Selection>, Refusal> {
+    ) -> Result<Option<PlaySession>, Refusal> {
         let new = New { session, wanted, secret: None };
         if self.catalog.is_as_one() {
             // Committed together with the response to its request. Other requests must not wait for that.
@@ -84,7 +85,7 @@ impl SessionWriter {
             }
         };
         match outcome {
-            Ok(Ok(Written::Lists(selection))) => Ok(selection),
+            Ok(Ok(Written::Lists(session))) => Ok(session.map(|session| *session)),
             Ok(Ok(Written::Left)) => self.write_in_request(New { secret: None, ..New::clone(&new) }).await,
             Ok(Err(error)) => Err(error.into()),
             Err(_) => Err(Refusal::Internal("the task that writes play sessions ended early".into())),
@@ -92,9 +93,9 @@ impl SessionWriter {
     }
 
     /// Writes a session in a transaction of its request, which waits until it is known whether the key has ended.
-    async fn write_in_request(&self, new: New) -> Result<Option<Selection>, Refusal> {
+    async fn write_in_request(&self, new: New) -> Result<Option<PlaySession>, Refusal> {
         match self.commit_one(&Arc::new(new)).await? {
-            Written::Lists(selection) => Ok(selection),
+            Written::Lists(session) => Ok(session.map(|session| *session)),
             Written::Left => Err(INVALID_API_KEY),
         }
     }
@@ -106,7 +107,7 @@ impl SessionWriter {
         if news.is_empty() {
             return;
         }
-        let mut together = self.commit(&news).await;
+        let mut together = self.commit(&news, false).await;
         let may_succeed =
             |error: &CatalogError| error.is_victim() || news.len() > 1 && may_end_otherwise_alone(error);
         let mut is_each_tried = together.as_ref().is_err_and(may_succeed);
@@ -132,26 +133,30 @@ impl SessionWriter {
     }
 
     /// Writes these sessions, except for those whose secret has ended. The others keep theirs until it is done: whoever ends
-    /// a secret then sees its sessions.
-    async fn commit(&self, news: &[Arc<New>]) -> Result<Vec<Written>, CatalogError> {
+    /// a secret then sees its sessions. Unless it `waits`, it leaves those that name recipes which somebody is changing, so
+    /// that nobody else waits for them.
+    async fn commit(&self, news: &[Arc<New>], waits: bool) -> Result<Vec<Written>, CatalogError> {
         let tx = self.catalog.begin().await?;
         let secrets: BTreeSet<_> = news.iter().filter_map(|new| new.secret).collect();
         let held = tx.hold_secrets(&secrets).await?;
         let mut selecting = Selecting::new(&tx);
+        let mut free = HashMap::new();
         let (mut written, mut sessions) = (Vec::with_capacity(news.len()), Vec::with_capacity(news.len()));
         for New { session, wanted, secret } in news.iter().map(|new| &**new) {
             if secret.is_some_and(|(_, hash)| !held.contains(hash.as_slice())) {
                 written.push(Written::Left);
                 continue;
             }
-            let selection = match wanted {
-                Some(wanted) => selecting.select(session, wanted).await?,
-                None => Some(session.variants.clone()),
-            };
-            if let Some(variants) = selection.clone() {
-                sessions.push(PlaySession { variants, ..session.clone() });
+            if wanted.is_some() && !waits && !is_free(&tx, &mut free, session.organization_id).await? {
+                written.push(Written::Left);
+                continue;
             }
-            written.push(Written::Lists(selection));
+            let session = match wanted {
+                Some(wanted) => selecting.select(session, wanted).await?,
+                None => Some(session.clone()),
+            };
+            sessions.extend(session.clone());
+            written.push(Written::Lists(session.map(Box::new)));
         }
         if !sessions.is_empty() {
             tx.insert_play_sessions(&sessions).await?;
@@ -161,20 +166,20 @@ impl SessionWriter {
     }
 
     async fn commit_one(&self, new: &Arc<New>) -> Outcome {
-        Ok(self.commit(std::slice::from_ref(new)).await?.pop().unwrap_or_default())
+        Ok(self.commit(std::slice::from_ref(new), true).await?.pop().unwrap_or_default())
     }
 
     /// Writes one session of a batch that failed. Ids are random. If an id is taken after a batch whose outcome is
     /// unknown, that batch was committed.
     async fn commit_alone(&self, new: &Arc<New>, failed: &CatalogError) -> Outcome {
-        match self.commit_one(new).await {
+        match self.commit(std::slice::from_ref(new), false).await {
             Err(CatalogError::Taken(Record::PlaySession))
                 if matches!(failed, CatalogError::UnknownOutcome(_)) =>
             {
                 let stored = self.catalog.play_session(new.session.id).await?;
-                Ok(Written::Lists(stored.map(|session| session.variants)))
+                Ok(Written::Lists(stored.map(Box::new)))
             }
-            outcome => outcome,
+            outcome => Ok(outcome?.pop().unwrap_or_default()),
         }
     }
 
@@ -188,6 +193,20 @@ impl SessionWriter {
         // Pushing and taking keep the list consistent even if another thread panics.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether nobody is changing the recipes of an organization.
+async fn is_free(
+    tx: &Transaction,
+    known: &mut HashMap<OrganizationId, bool>,
+    organization: OrganizationId,
+) -> Result<bool, CatalogError> {
+    if let Some(is_free) = known.get(&organization) {
+        return Ok(*is_free);
+    }
+    let is_free = tx.try_hold_recipes(organization).await?;
+    known.insert(organization, is_free);
+    Ok(is_free)
 }
 
 /// Whether the sessions of a failed batch may succeed when written one by one: one of them conflicts with stored rows
@@ -278,6 +297,7 @@ mod tests {
                 collection_id: self.collection_id,
                 track_id: None,
                 variants: Selection::All,
+                recipes: std::collections::HashMap::new(),
                 organization_index: None,
                 metadata: tonearm_domain::Metadata::default(),
                 is_downloadable: false,
@@ -291,7 +311,7 @@ mod tests {
         async fn begin(
             &self,
             sessions: &[PlaySession],
-        ) -> Vec<tokio::task::JoinHandle<Result<Option<Selection>, Refusal>>> {
+        ) -> Vec<tokio::task::JoinHandle<Result<Option<PlaySession>, Refusal>>> {
             // No writer gets the turn before all of them wait for it.
             let turn = Arc::clone(&self.writer.turn).lock_owned().await;
             let mut writes = Vec::new();
@@ -393,10 +413,29 @@ mod tests {
         let news = [secret, None].into_iter().zip(sessions.clone());
         let news: Vec<_> =
             news.map(|(secret, session)| Arc::new(New { session, wanted: None, secret })).collect();
-        let written = scene.writer.commit(&news).await.unwrap();
+        let written = scene.writer.commit(&news, false).await.unwrap();
         assert!(matches!(written.as_slice(), [Written::Left, Written::Lists(_)]));
         ending.commit().await.unwrap();
         assert!(matches!(scene.writer.commit_one(&news[0]).await.unwrap(), Written::Lists(_)));
+        assert_eq!(scene.are_stored(&sessions).await, [true; 2]);
+    }
+
+    /// Somebody changes the recipes of an organization and is not done yet.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn recipes_that_are_being_changed_stop_no_other() {
+        let database = Postgres::database().await;
+        let scene = Scene::at(&database.url).await;
+        let changing = scene.catalog.begin().await.unwrap();
+        changing.lock_recipes(scene.organization_id).await.unwrap();
+        let wanted = Wanted { requested: vec!["hq".to_owned()], allowed: Selection::All };
+        let sessions = [scene.session(), scene.session()];
+        let news = [Some(wanted), None].into_iter().zip(sessions.clone());
+        let news: Vec<_> =
+            news.map(|(wanted, session)| Arc::new(New { session, wanted, secret: None })).collect();
+        let written = scene.writer.commit(&news, false).await.unwrap();
+        assert!(matches!(written.as_slice(), [Written::Left, Written::Lists(Some(_))]));
+        changing.commit().await.unwrap();
+        assert!(matches!(scene.writer.commit_one(&news[0]).await.unwrap(), Written::Lists(Some(_))));
         assert_eq!(scene.are_stored(&sessions).await, [true; 2]);
     }
 

@@ -20,11 +20,12 @@ on_both!(
     a_renamed_variant_has_its_new_name_everywhere,
     rights_follow_the_recipe_and_not_its_name,
     a_key_that_was_read_before_a_rename_opens_nothing_else,
+    a_session_that_was_read_before_a_rename_opens_nothing_else,
     names_that_were_given_up_are_not_stored,
     a_changed_order_reaches_tracks_that_are_ready,
     a_session_of_one_track_survives_its_move,
     variants_of_tracks_are_named_within_the_scope_of_a_key,
-    any_number_of_names_can_be_asked_for,
+    a_thousand_names_can_be_asked_for_and_no_more,
 );
 
 fn index(name: &str) -> VariantIndex {
@@ -255,6 +256,38 @@ async fn a_key_that_was_read_before_a_rename_opens_nothing_else(database: TestDa
     assert!(matches!(refused, Err(Refusal::Invalid { field: "variants", .. })));
 }
 
+/// Another node remembers keys and sessions for a second, and reads the files of a track meanwhile.
+async fn a_session_that_was_read_before_a_rename_opens_nothing_else(database: TestDatabase) {
+    let station = Station::open(database, FOR_EVER).await;
+    let (caller, track) = (&station.caller, &station.track);
+    let scope = PlaySessionScope::Collection(track.collection_id);
+    let session = grant(&station.node, caller, scope, &["preview", "lq"]).await.unwrap().session.id;
+    let limited = player(&station, &["lq", "preview"]).await;
+    let narrow = grant(&station.node, &limited, scope, &["preview"]).await.unwrap().session.id;
+    let share =
+        CreateKey { variants: Selection::one(index("preview")), ..CreateKey::new(KeyType::Share, "") };
+    let share = station.node.library.create_key(caller, share).await.unwrap().text;
+    let other = Node::start(&station.database, FOR_EVER).await;
+    let unknown = tonearm_fixtures::ambient().0.record_id();
+    for session in [session, narrow] {
+        assert!(other.playback.play_track(session, unknown, None).await.is_err());
+    }
+    assert!(other.playback.redirect_share(unknown, share.reveal(), None).await.is_err());
+    let (hq, preview) = (recipe(&station, "hq").await, recipe(&station, "preview").await);
+    rename(&station, &preview, "sample").await;
+    rename(&station, &hq, "preview").await;
+
+    let (_, playable) = other.playback.play_track(session, track.id, None).await.unwrap();
+    let listed: Vec<_> = playable.variants.iter().map(|variant| variant.file.recipe.id).collect();
+    assert_eq!(listed, [preview.id, recipe(&station, "lq").await.id]);
+    let (_, playable) = other.playback.play_track(narrow, track.id, None).await.unwrap();
+    assert!(playable.variants.iter().all(|variant| variant.file.recipe.id == preview.id));
+    let path = |url: &str| url.split('?').next().unwrap().to_owned();
+    let shared = other.playback.redirect_share(track.id, share.reveal(), None).await.unwrap();
+    let known = station.node.playback.redirect_share(track.id, share.reveal(), None).await.unwrap();
+    assert_eq!(path(&shared), path(&known));
+}
+
 /// What a session lists is decided with the recipes as they are when it is written.
 async fn names_that_were_given_up_are_not_stored(database: TestDatabase) {
     let station = Station::open(database, FOR_EVER).await;
@@ -347,16 +380,20 @@ async fn variants_of_tracks_are_named_within_the_scope_of_a_key(database: TestDa
     }
 }
 
-/// Names that no variant has are ignored, however many there are and whatever they contain; a key may not have them.
-async fn any_number_of_names_can_be_asked_for(database: TestDatabase) {
+/// Names that no variant has are ignored, whatever they contain; a key may not have them. Each is looked for among the
+/// variants of all tracks, while others wait.
+async fn a_thousand_names_can_be_asked_for_and_no_more(database: TestDatabase) {
     let station = Station::open(database, FOR_EVER).await;
     let (node, caller) = (&station.node, &station.caller);
-    let many: Vec<String> = (0..70_000).map(|number| format!("v{number}")).collect();
+    let many: Vec<String> = (0..998).map(|number| format!("v{number}")).collect();
     let mut asked: Vec<&str> = many.iter().map(String::as_str).collect();
     asked.extend(["a\0b", "hq"]);
     let scope = PlaySessionScope::Collection(station.track.collection_id);
     let opened = grant(node, caller, scope, &asked).await.unwrap();
     assert_eq!(files(&opened), ["hq"]);
+    asked.push("lq");
+    let refused = grant(node, caller, scope, &asked).await.unwrap_err();
+    assert_eq!(refused.to_string(), "variants: cannot name more than 1000 variants");
     let variants = VariantList::new(many.iter().map(|name| index(name))).map(Selection::Only).unwrap();
     let create = CreateKey { variants, ..CreateKey::new(KeyType::Player, "Many") };
     match node.library.create_key(caller, create).await {
@@ -365,4 +402,9 @@ async fn any_number_of_names_can_be_asked_for(database: TestDatabase) {
         }
         other => panic!("{other:?}"),
     }
+    let many = (0..1001).map(|number| index(&format!("v{number}")));
+    let variants = VariantList::new(many).map(Selection::Only).unwrap();
+    let create = CreateKey { variants, ..CreateKey::new(KeyType::Player, "Too many") };
+    let refused = node.library.create_key(caller, create).await.err().unwrap();
+    assert!(matches!(refused, Refusal::Invalid { field: "variants", .. }), "{refused}");
 }

@@ -19,9 +19,6 @@ use tonearm_testkit::{Program, TestServer};
 
 use crate::{binary, eventually};
 
-/// How long a node may take to notice a change.
-const DEADLINE: Duration = Duration::from_secs(30);
-
 const NAME: &str = "audio.example.com";
 
 crate::on_both_backends!(
@@ -92,7 +89,7 @@ async fn is_alive(stream: &mut TlsStream<TcpStream>) -> bool {
 }
 
 async fn in_use(authority: &Authority, nodes: [&Node; 2]) {
-    eventually(DEADLINE, "both nodes use the certificate", async || {
+    eventually("both nodes use the certificate", async || {
         let Some(latest) = latest(authority) else { return false };
         shown(nodes[0]).await == latest && shown(nodes[1]).await == latest
     })
@@ -114,7 +111,7 @@ async fn nodes_share_a_certificate_and_its_renewal(server: TestServer) {
 
     let first = latest(&authority).unwrap();
     server.clock.advance_seconds(LIFETIME_DAYS * 86_400 * 2 / 3 + 1);
-    eventually(DEADLINE, "it is renewed", async || latest(&authority).unwrap() != first).await;
+    eventually("it is renewed", async || latest(&authority).unwrap() != first).await;
     in_use(&authority, [&one, &other]).await;
     assert_eq!((authority.orders(), authority.accounts()), (2, 1), "one node ordered, with the same account");
     assert!(is_alive(&mut before).await, "a connection that was there goes on");
@@ -126,7 +123,7 @@ async fn a_new_node_begins_with_the_stored_certificate(server: TestServer) {
     let authority = Authority::start(server.clock.clone()).await;
     let one = node(&server, &authority).await;
     authority.lead_to(one.address());
-    eventually(DEADLINE, "there is a certificate", async || authority.latest().is_some()).await;
+    eventually("there is a certificate", async || authority.latest().is_some()).await;
     in_use(&authority, [&one, &one]).await;
     let other = node(&server, &authority).await;
     assert_eq!(shown(&other).await, latest(&authority).unwrap());
@@ -145,7 +142,7 @@ async fn a_node_with_other_names_begins_with_the_certificate_of_most_of_them(ser
     authority.ask_to_wait(Some(7200));
     let other = node_for(&server, &authority, "audio.example.com new.example.com").await;
     assert_eq!(shown(&other).await, before);
-    eventually(DEADLINE, "the order is refused", async || authority.refused() >= 1).await;
+    eventually("the order is refused", async || authority.refused() >= 1).await;
     assert_eq!(shown(&other).await, before, "it is used until there is a new one");
     let stranger = node_for(&server, &authority, "elsewhere.example.com").await;
     assert_ne!(shown(&stranger).await, before, "it is for none of its names");
@@ -156,7 +153,7 @@ async fn a_node_with_other_names_begins_with_the_certificate_of_most_of_them(ser
     authority.lead_to(other.address());
     // The wait that the authority requested, plus up to a fifth.
     server.clock.advance_seconds(8641);
-    eventually(DEADLINE, "there is a new one", async || latest(&authority).unwrap() != before).await;
+    eventually("there is a new one", async || latest(&authority).unwrap() != before).await;
     in_use(&authority, [&other, &other]).await;
     other.stop().await;
 }
@@ -172,7 +169,7 @@ async fn failures_are_shown_and_not_repeated_at_once(server: TestServer) {
         program.set("TONEARM_TLS_ACME_DIRECTORY", &authority.directory());
         String::from_utf8(program.run(&["doctor"]).stdout).unwrap()
     };
-    eventually(DEADLINE, "the failure is recorded", async || {
+    eventually("the failure is recorded", async || {
         doctor().await.contains("failed certificate requests: 1; the last reason: audio.example.com: ")
     })
     .await;
@@ -208,7 +205,7 @@ async fn the_authority_says_when_it_may_be_asked_again(server: TestServer) {
     authority.refuse(Some("rateLimited"));
     authority.ask_to_wait(Some(7200));
     let one = node(&server, &authority).await;
-    eventually(DEADLINE, "the failure is recorded", async || {
+    eventually("the failure is recorded", async || {
         state(&server).await.is_some_and(|state| state.last_error.is_some())
     })
     .await;
@@ -227,7 +224,7 @@ async fn a_node_that_stops_leaves_its_order_to_others(server: TestServer) {
     let authority = Authority::start(server.clock.clone()).await;
     // The names resolve to no server yet, so the order does not complete.
     let one = node(&server, &authority).await;
-    eventually(DEADLINE, "an order has begun", async || authority.orders() == 1).await;
+    eventually("an order has begun", async || authority.orders() == 1).await;
     one.stop().await;
     let left = state(&server).await.unwrap();
     assert_eq!((left.failures, left.leased_until, left.last_error), (0, None, None));

@@ -14,11 +14,11 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use reqwest::Method;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tonearm_fixtures::free_port;
+use tonearm_fixtures::{EVENTUALLY, free_port};
 use url::{ParseError, Url};
 
 /// A wait that takes longer than this never ends. A busy machine may need half a minute to process an upload.
-const PATIENCE: Duration = Duration::from_secs(90);
+const PATIENCE: Duration = EVENTUALLY;
 
 /// A browser with a fresh profile. Close it at the end; the driver ends with it.
 pub(crate) struct Browser {

@@ -1,7 +1,6 @@
 //! URLs that CDNs may cache: within a window, every request for a URL returns the same one.
 
 use std::process::{Child, Command};
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -163,7 +162,7 @@ impl Nginx {
         };
         let nginx = Self { child, url: format!("http://{address}"), _folder: folder };
         let accepts = async || tokio::net::TcpStream::connect(&address).await.is_ok();
-        eventually(Duration::from_secs(30), "nginx accepts connections", accepts).await;
+        eventually("nginx accepts connections", accepts).await;
         Some(nginx)
     }
 }
@@ -209,8 +208,7 @@ async fn a_durable_name_behind_nginx_follows_a_replacement() {
         let answer = reader.get(url).await;
         answer.status == 200 && answer.bytes == *sound
     };
-    let patience = Duration::from_secs(30);
-    eventually(patience, "the file is there", async || is(&direct, &former).await).await;
+    eventually("the file is there", async || is(&direct, &former).await).await;
     // Only its first part is asked for.
     let start = reader.get_range(&cached, "0-99").await;
     assert_eq!((start.status.as_u16(), &start.bytes[..]), (206, &former[..100]));
@@ -220,8 +218,8 @@ async fn a_durable_name_behind_nginx_follows_a_replacement() {
     // The clock stands until then: jobs have leases.
     let is_completed =
         async || text(&client.get(&source).await.ok(), "/source_replacement/status") == "completed";
-    eventually(patience, "the replacement completes", is_completed).await;
-    eventually(patience, "the durable name leads to the new file", async || {
+    eventually("the replacement completes", is_completed).await;
+    eventually("the durable name leads to the new file", async || {
         server.clock.advance_seconds(1);
         is(&direct, &newest).await
     })

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 use tonearm::Role;
 use tonearm_domain::{Clock as _, Patch, RecipeKind};
+use tonearm_fixtures::EVENTUALLY;
 use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_service::{Caller, UpdateRecipe};
 use tonearm_testkit::{Answer, Backend, Client, TestServer};
@@ -43,7 +44,7 @@ impl Stored {
             if is_right(&answer) {
                 return answer;
             }
-            assert!(begun.elapsed() < Duration::from_secs(30), "{file} on {node}: {answer:?}");
+            assert!(begun.elapsed() < EVENTUALLY, "{file} on {node}: {answer:?}");
             server.clock.advance_seconds(1);
             tokio::time::sleep(Duration::from_millis(20)).await;
         }

@@ -13,8 +13,8 @@ use reqwest::{Method, StatusCode};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use tokio::sync::Mutex;
-use tonearm_fixtures::SmallDisk;
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
+use tonearm_fixtures::{EVENTUALLY, SmallDisk};
 use tonearm_testkit::{Client, Program};
 
 use crate::command_output::{create_organization, succeed};
@@ -276,7 +276,7 @@ async fn until_ready_is(client: &Client, status: StatusCode) -> serde_json::Valu
         if ready.status == status {
             return ready.json();
         }
-        assert!(begun.elapsed() < Duration::from_secs(20), "still {}", ready.status);
+        assert!(begun.elapsed() < EVENTUALLY, "still {}", ready.status);
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
@@ -339,7 +339,7 @@ async fn send_form(program: &Program, path: &str, fields: &str) -> StatusCode {
 async fn until_ok(succeeds: impl AsyncFn() -> bool) {
     let begun = std::time::Instant::now();
     while !succeeds().await {
-        assert!(begun.elapsed() < Duration::from_secs(20), "still refused");
+        assert!(begun.elapsed() < EVENTUALLY, "still refused");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tonearm::Role;
-use tonearm_fixtures::Dice;
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
+use tonearm_fixtures::{Dice, EVENTUALLY};
 use tonearm_testkit::{Client, TestServer};
 
 use crate::listens::two_minutes;
@@ -19,8 +19,6 @@ const HISTORIES: u64 = 20;
 /// The listened parts of tracks and files are stored as sets of this many equal parts.
 const PARTS: u64 = 50;
 const DAY: i64 = 86_400;
-const DEADLINE: Duration = Duration::from_secs(60);
-
 /// A file, the part of the track that it contains, and the length of the track, in seconds.
 struct File {
     url: String,
@@ -203,7 +201,7 @@ impl Scene<'_> {
         let spec = WavSpec { seconds, sample_rate: 8_000, channels: 1, signal, ..WavSpec::default() };
         let put = client.request(Method::PUT, text(&replacement, "/track_upload/upload_url"));
         client.send(put.body(wav(&spec))).await.ok();
-        eventually(DEADLINE, "the source is replaced", async || {
+        eventually("the source is replaced", async || {
             client.get(&source).await.ok().to_string().contains("completed")
         })
         .await;
@@ -222,7 +220,7 @@ impl Scene<'_> {
         client.put(&preview, &json!({"preview_seconds": seconds})).await.ok();
         let rendering = format!("{preview}/rendering");
         client.post(&rendering, &json!({})).await.ok();
-        eventually(DEADLINE, "the preview is made", async || {
+        eventually("the preview is made", async || {
             !client.get(&rendering).await.ok()["rendering"]["finished_at"].is_null()
         })
         .await;
@@ -364,7 +362,7 @@ async fn what_is_counted_is_what_was_received(server: TestServer) {
                 Some(format!("seed {seed}: {differs}"))
             });
             let Some(differs) = differs else { break };
-            assert!(!is_final && begun.elapsed() < Duration::from_secs(30), "{differs}");
+            assert!(!is_final && begun.elapsed() < EVENTUALLY, "{differs}");
             server.clock.advance_seconds(1);
             tokio::time::sleep(Duration::from_millis(50)).await;
         }

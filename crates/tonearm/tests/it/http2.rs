@@ -16,9 +16,7 @@ use tonearm_testkit::{Backend, TestServer};
 use crate::edge::{deliverable, deliverable_of};
 use crate::frames::*;
 use crate::text;
-
-/// A step that takes longer than this never ends.
-const EVENTUALLY: Duration = Duration::from_secs(30);
+use tonearm_fixtures::EVENTUALLY;
 
 async fn node(server: &TestServer, seconds: u64) -> Node {
     let node = server.another_node_with(|config| {

@@ -2,20 +2,17 @@
 
 use std::future::poll_fn;
 use std::pin::pin;
-use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::{Request, Response};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tonearm::Role;
+use tonearm_fixtures::EVENTUALLY;
 use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_testkit::{Backend, TestServer};
 
 use crate::text;
-
-/// A step that takes longer than this never ends.
-const EVENTUALLY: Duration = Duration::from_secs(30);
 
 /// While a long piece is received, progress is recorded at most this many bytes apart.
 const RECORDED: usize = 32 << 20;

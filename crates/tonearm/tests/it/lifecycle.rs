@@ -1,16 +1,11 @@
 //! Starting, health, stopping, and several nodes over one catalog.
 
-use std::time::Duration;
-
 use tonearm::Role;
-use tonearm_fixtures::CommitProxy;
 use tonearm_fixtures::audio::{WavSpec, wav};
+use tonearm_fixtures::{CommitProxy, EVENTUALLY};
 use tonearm_testkit::{Backend, TestServer};
 
 use crate::{eventually, on_both_backends, text};
-
-/// How long the health of a node may take to change.
-const DEADLINE: Duration = Duration::from_secs(30);
 
 on_both_backends!(a_node_is_healthy_and_ready, roles_are_kept_apart, unused_upload_urls_expire);
 
@@ -37,7 +32,7 @@ async fn readiness_costs_little_and_tells_others_little() {
     assert_eq!(ask("203.0.113.9").await.ok(), serde_json::json!({"ok": true}));
     std::fs::rename(server.data_dir().join("objects"), server.data_dir().join("away")).unwrap();
     assert_eq!(ask("127.0.0.1").await.ok()["store"], "ok", "it is not looked at each time");
-    eventually(DEADLINE, "it is checked again", async || ask("203.0.113.9").await.status == 503).await;
+    eventually("it is checked again", async || ask("203.0.113.9").await.status == 503).await;
     assert_eq!(ask("203.0.113.9").await.json(), serde_json::json!({"ok": false}));
     assert_eq!(ask("127.0.0.1").await.json()["store"], "unavailable");
 }
@@ -52,7 +47,7 @@ async fn a_node_that_is_to_stop_says_so_and_goes_on_for_a_while() {
     let client = tonearm_testkit::Client::new(&program.url(), "");
     assert_eq!(client.get("/readyz").await.status, 200);
     assert!(program.ask_to_stop());
-    eventually(DEADLINE, "it is not ready", async || client.get("/readyz").await.status != 200).await;
+    eventually("it is not ready", async || client.get("/readyz").await.status != 200).await;
     assert_eq!(client.get("/readyz").await.json(), serde_json::json!({"ok": false, "stopping": true}));
     assert_eq!(client.get("/healthz").await.status, 200, "requests are still answered");
     // A second stop request ends the wait.
@@ -68,12 +63,12 @@ async fn a_database_that_fails_after_the_start_does_not_end_the_node() {
     program.set("TONEARM_DATABASE_URL", &proxy.url);
     program.set("TONEARM_SECRET", "a secret for tests that is long enough to be one");
     program.start().await;
-    eventually(DEADLINE, "the database is away", async || proxy.is_closed()).await;
+    eventually("the database is away", async || proxy.is_closed()).await;
     let warned = async || program.log().contains("could not print what the first users need");
-    eventually(DEADLINE, "it is told", warned).await;
+    eventually("it is told", warned).await;
     proxy.open();
     let client = tonearm_testkit::Client::new(&program.url(), "");
-    eventually(DEADLINE, "the node is ready again", async || client.get("/readyz").await.status == 200).await;
+    eventually("the node is ready again", async || client.get("/readyz").await.status == 200).await;
     assert!(program.terminate(), "{}", program.log());
 }
 
@@ -132,13 +127,13 @@ async fn a_node_whose_database_hangs_ends_when_it_is_told_to() {
     program.set("TONEARM_SHUTDOWN_DRAIN_SECONDS", "1");
     program.start().await;
     let client = tonearm_testkit::Client::new(&program.url(), "");
-    eventually(DEADLINE, "the node is ready", async || client.get("/readyz").await.status == 200).await;
+    eventually("the node is ready", async || client.get("/readyz").await.status == 200).await;
     proxy.silence();
     // By then, whatever the node does at intervals waits for the database.
-    eventually(DEADLINE, "it notices", async || client.get("/readyz").await.status != 200).await;
+    eventually("it notices", async || client.get("/readyz").await.status != 200).await;
     assert!(program.ask_to_stop());
     // Everything that is waited for has an end: in all 24 seconds.
     let ended = tokio::task::spawn_blocking(move || (program.terminate(), program.log()));
-    let (ended_well, log) = tokio::time::timeout(Duration::from_secs(60), ended).await.unwrap().unwrap();
+    let (ended_well, log) = tokio::time::timeout(EVENTUALLY, ended).await.unwrap().unwrap();
     assert!(ended_well, "{log}");
 }

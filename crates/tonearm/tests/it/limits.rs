@@ -11,13 +11,11 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tonearm::{Node, Role};
-use tonearm_fixtures::{BucketProxy, Certificate, Fault, S3Server};
+use tonearm_fixtures::{BucketProxy, Certificate, EVENTUALLY, Fault, S3Server};
 use tonearm_testkit::{Backend, Program, TestServer};
 
 use crate::edge::{SECRET, stored};
 use crate::frames::*;
-
-const EVENTUALLY: Duration = Duration::from_secs(30);
 
 async fn connect(node: &Node) -> TcpStream {
     TcpStream::connect(node.address()).await.unwrap()

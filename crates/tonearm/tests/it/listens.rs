@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tonearm::Role;
 use tonearm_domain::Origin;
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
-use tonearm_fixtures::country_database;
+use tonearm_fixtures::{EVENTUALLY, country_database};
 use tonearm_service::ListenerReference;
 use tonearm_testkit::{Backend, Client, Program, TestServer};
 
@@ -61,7 +61,7 @@ async fn reports(server: &TestServer, path: &str, expected: &Value) {
         if expected.as_object().unwrap().iter().all(|(name, value)| total[name] == *value) {
             return;
         }
-        assert!(begun.elapsed() < Duration::from_secs(20), "{path}: {total} is not {expected}");
+        assert!(begun.elapsed() < EVENTUALLY, "{path}: {total} is not {expected}");
         server.clock.advance_seconds(1);
         tokio::time::sleep(Duration::from_millis(50)).await;
     }

@@ -79,11 +79,11 @@ fn text<'a>(value: &'a serde_json::Value, pointer: &str) -> &'a str {
         .unwrap_or_else(|| panic!("no text at {pointer} in {value}"))
 }
 
-/// Waits until a condition holds. Fails with `what` if it does not within this time.
-async fn eventually(within: std::time::Duration, what: &str, mut is_true: impl AsyncFnMut() -> bool) {
+/// Waits until a condition holds. Fails with `what` if it does not within [`EVENTUALLY`](tonearm_fixtures::EVENTUALLY).
+async fn eventually(what: &str, mut is_true: impl AsyncFnMut() -> bool) {
     let begun = std::time::Instant::now();
     while !is_true().await {
-        assert!(begun.elapsed() < within, "not in time: {what}");
+        assert!(begun.elapsed() < tonearm_fixtures::EVENTUALLY, "not in time: {what}");
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
 }

@@ -3,7 +3,6 @@
 mod http;
 
 use std::process::Stdio;
-use std::time::Duration;
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -11,13 +10,10 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tonearm_fixtures::audio::{WavSpec, wav};
-use tonearm_fixtures::{FileAnswer, FileServer};
+use tonearm_fixtures::{EVENTUALLY, FileAnswer, FileServer};
 use tonearm_testkit::{Backend, TestServer};
 
 use crate::{binary, text};
-
-/// Longer than any response takes.
-const EVENTUALLY: Duration = Duration::from_secs(60);
 
 const PROTOCOL: &str = "2025-06-18";
 

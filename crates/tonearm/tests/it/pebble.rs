@@ -13,16 +13,13 @@ use serde_json::json;
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 use tokio_rustls::TlsConnector;
-use tonearm_fixtures::{Certificate, free_port};
+use tonearm_fixtures::{Certificate, EVENTUALLY, free_port};
 use tonearm_testkit::Program;
 
 use crate::binary;
 use crate::tls::trusting;
 
 const NAME: &str = "audio.example.com";
-
-/// Longer than an order takes on a busy machine.
-const EVENTUALLY: Duration = Duration::from_secs(90);
 
 /// Starts a program that ends with the test. Returns `None` if it is not installed.
 fn begin(name: &str, arguments: &[&str]) -> Option<Child> {

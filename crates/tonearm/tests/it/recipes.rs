@@ -12,6 +12,7 @@ use tonearm_service::{Caller, Library, RecipeView};
 use tonearm_testkit::{Backend, Client, TestServer};
 
 use crate::{on_both_backends, text};
+use tonearm_fixtures::EVENTUALLY;
 
 on_both_backends!(every_type_is_rendered_for_what_is_there);
 
@@ -180,7 +181,7 @@ async fn a_deleted_track_ends_its_encoders() {
         track.track_id.to_string() == id && track.percent < 100 && track.variants.iter().any(making)
     };
     while !watch.current().iter().any(is_running) {
-        tokio::time::timeout(Duration::from_secs(60), watch.changed()).await.unwrap();
+        tokio::time::timeout(EVENTUALLY, watch.changed()).await.unwrap();
     }
     let track = library.track_progress(&caller, id.parse().unwrap()).await.unwrap();
     assert_eq!(track.variants.len(), 5, "{track:?}");

@@ -235,7 +235,7 @@ async fn uploads_end_with_the_right_at_every_node(server: TestServer) {
         }
     }
     // What is arriving counts, with a mebibyte of what comes next: so both requests that are under way have begun.
-    eventually(Duration::from_secs(30), "the requests have begun", async || {
+    eventually("the requests have begun", async || {
         library.quotas(&owner).await.unwrap().used.bytes > 2 << 20
     })
     .await;
@@ -270,7 +270,7 @@ async fn what_is_held_open_counts_for_the_quota_at_every_node(server: TestServer
         let body = stream::iter([Ok::<_, std::io::Error>(bytes.clone())]).chain(stream::pending());
         held.push(tokio::spawn(client.request(Method::PUT, &url).body(Body::wrap_stream(body)).send()));
         let all = held.len() as u64 * 400_000;
-        eventually(Duration::from_secs(30), "it counts", async || used().await >= all).await;
+        eventually("it counts", async || used().await >= all).await;
     }
     let (_, url) = upload_url(client, &collection).await;
     let put = async || client.send(client.request(Method::PUT, &url).body(bytes.clone())).await;
@@ -278,7 +278,7 @@ async fn what_is_held_open_counts_for_the_quota_at_every_node(server: TestServer
     assert_eq!((refused.status.as_u16(), text(&refused.json(), "/code")), (403, "quota_exceeded"));
     // A client that goes away takes nothing any more.
     held.pop().unwrap().abort();
-    eventually(Duration::from_secs(30), "there is room again", async || used().await < 600_000).await;
+    eventually("there is room again", async || used().await < 600_000).await;
     put().await.ok();
     held.pop().unwrap().abort();
     other.stop().await;

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tonearm::{Node, Role};
+use tonearm_fixtures::EVENTUALLY;
 use tonearm_testkit::{Backend, TestServer};
 
 /// Clients of each kind.
@@ -75,7 +76,7 @@ async fn who_says_nothing_or_half_of_it_is_let_go_and_others_are_served() {
     for mut socket in rude {
         let mut answer = Vec::new();
         // A reset and an end are both fine.
-        let ended = tokio::time::timeout(Duration::from_secs(20), socket.read_to_end(&mut answer)).await;
+        let ended = tokio::time::timeout(EVENTUALLY, socket.read_to_end(&mut answer)).await;
         assert!(ended.is_ok(), "a connection was kept");
     }
     until_open_files_are(before + 2).await;
@@ -131,7 +132,7 @@ async fn who_announces_a_body_and_does_not_send_it_is_let_go() {
     }
     for (path, mut socket) in rude {
         let mut answer = Vec::new();
-        let ended = tokio::time::timeout(Duration::from_secs(20), socket.read_to_end(&mut answer)).await;
+        let ended = tokio::time::timeout(EVENTUALLY, socket.read_to_end(&mut answer)).await;
         assert!(ended.is_ok(), "a connection to {path} was kept after {}", String::from_utf8_lossy(&answer));
     }
     node.stop().await;

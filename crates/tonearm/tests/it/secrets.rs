@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use tonearm_fixtures::EVENTUALLY;
 use tonearm_testkit::Program;
 
 use crate::command_output::{create_organization, printed};
@@ -45,7 +46,7 @@ async fn start(program: &mut Program) {
         if told["nodes"].as_array().is_some_and(|nodes| !nodes.is_empty()) {
             return;
         }
-        assert!(begun.elapsed() < Duration::from_secs(20), "{}", printed(&output));
+        assert!(begun.elapsed() < EVENTUALLY, "{}", printed(&output));
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }

@@ -4,9 +4,9 @@ use std::net::{SocketAddr, TcpListener, UdpSocket};
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
-use std::time::Duration;
 
 use tokio::net::UnixDatagram;
+use tonearm_fixtures::EVENTUALLY;
 use tonearm_testkit::{Client, Program};
 
 use crate::binary;
@@ -14,7 +14,7 @@ use crate::binary;
 /// The next message for the service manager.
 async fn message(socket: &UnixDatagram) -> String {
     let mut bytes = [0; 1024];
-    let received = tokio::time::timeout(Duration::from_secs(60), socket.recv(&mut bytes)).await;
+    let received = tokio::time::timeout(EVENTUALLY, socket.recv(&mut bytes)).await;
     let length = received.expect("the service manager is told something").unwrap();
     String::from_utf8(bytes[..length].to_vec()).unwrap()
 }

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use sea_orm::{ConnectionTrait, Database};
 use serde_json::{Value, json};
 use tonearm::Role;
-use tonearm_fixtures::Postgres;
 use tonearm_fixtures::audio::{WavSpec, wav};
+use tonearm_fixtures::{EVENTUALLY, Postgres};
 use tonearm_testkit::{Backend, Client, Program, TestServer};
 
 use crate::command_output::create_organization;
@@ -27,7 +27,7 @@ async fn nodes(program: &Program, count: usize) -> Vec<Value> {
         if nodes.len() == count {
             return nodes.clone();
         }
-        assert!(begun.elapsed() < Duration::from_secs(30), "{count} nodes are expected: {told}");
+        assert!(begun.elapsed() < EVENTUALLY, "{count} nodes are expected: {told}");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
@@ -115,7 +115,7 @@ async fn a_node_is_gone_when_it_has_stopped() {
     let server = TestServer::start(Backend::Distributed).await;
     let catalog = &server.node.services().unwrap().catalog;
     let other = server.another_node(vec![Role::Worker]).await;
-    eventually(Duration::from_secs(30), "the other node sends a heartbeat", async || {
+    eventually("the other node sends a heartbeat", async || {
         catalog.seen_nodes(server.ambient.now()).await.unwrap().len() >= 2
     })
     .await;

@@ -2,8 +2,8 @@
 
 use reqwest::Method;
 use serde_json::Value;
-use tonearm_fixtures::S3Server;
 use tonearm_fixtures::audio::{WavSpec, wav};
+use tonearm_fixtures::{EVENTUALLY, S3Server};
 use tonearm_testkit::{Client, Program};
 
 use crate::command_output::{create_organization, printed};
@@ -113,7 +113,7 @@ async fn a_node_starts_without_its_store_and_checks_it_later() {
     server.restart();
     let begun = std::time::Instant::now();
     while shown(&program)["agrees"] != true || shown(&program)["database"].is_null() {
-        assert!(begun.elapsed() < std::time::Duration::from_secs(60), "{}", program.log());
+        assert!(begun.elapsed() < EVENTUALLY, "{}", program.log());
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     }
     assert!(program.terminate(), "{}", program.log());

@@ -13,6 +13,7 @@ use serde_json::json;
 use tokio::sync::{Notify, Semaphore};
 use tonearm_catalog::PendingJob;
 use tonearm_domain::{Clock, ErrorCode, Timestamp, TranscriptionState};
+use tonearm_fixtures::EVENTUALLY;
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 use tonearm_service::{Caller, EditTranscript, ProviderTest, Refusal, SetTranscription, Transcriptions};
 use tonearm_testkit::{Backend, TestServer};
@@ -58,7 +59,7 @@ impl Provider {
                 let _ = tokio::time::timeout(Duration::from_millis(100), self.was_asked.notified()).await;
             }
         };
-        tokio::time::timeout(Duration::from_secs(30), enough)
+        tokio::time::timeout(EVENTUALLY, enough)
             .await
             .unwrap_or_else(|_| panic!("asked {} times, not {count}", self.asked()));
     }

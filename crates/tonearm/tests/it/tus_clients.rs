@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use axum::Router;
 use axum::response::Html;
@@ -17,9 +16,7 @@ use tonearm_testkit::{Backend, TestServer};
 
 use crate::browser::Browser;
 use crate::text;
-
-/// Longer than any of the uploads takes.
-const EVENTUALLY: Duration = Duration::from_secs(60);
+use tonearm_fixtures::EVENTUALLY;
 
 /// The folder with the clients, once `make test` has fetched them.
 fn clients() -> Option<PathBuf> {

@@ -10,6 +10,7 @@ use sha2::Sha256;
 use tonearm::Role;
 use tonearm_catalog::AuditFilter;
 use tonearm_domain::{Clock as _, ObjectKey};
+use tonearm_fixtures::EVENTUALLY;
 use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_service::Caller;
 use tonearm_testkit::{Backend, Client, Program, TestServer};
@@ -45,7 +46,7 @@ async fn all_nodes_count_and_lose_nothing(server: TestServer) {
         if report["total"]["bytes"] == bytes {
             break report;
         }
-        assert!(begun.elapsed() < Duration::from_secs(20), "{bytes} bytes were delivered: {report}");
+        assert!(begun.elapsed() < EVENTUALLY, "{bytes} bytes were delivered: {report}");
         // Nodes look for counts that other nodes left every ten seconds.
         server.clock.advance_seconds(1);
         tokio::time::sleep(Duration::from_millis(20)).await;
@@ -107,10 +108,10 @@ pub(crate) fn sign(key_id: &str, secret: &str, path: &str, issued: i64) -> Strin
     format!("{signed}&verify={issued}-{mac}")
 }
 
-/// Repeats a request until the response has this status. Fails after two seconds.
+/// Repeats a request until the response has this status.
 async fn becomes(client: &Client, path: &str, status: u16) {
     let what = format!("the status is {status}");
-    eventually(Duration::from_secs(2), &what, async || client.get(path).await.status == status).await;
+    eventually(&what, async || client.get(path).await.status == status).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -195,7 +196,7 @@ async fn counts_survive_a_kill_after_a_second_and_any_stop() {
 
     let mut bytes = client.get_range(url, "0-").await.bytes.len() as u64;
     // A second, plus the time that a busy machine takes to do it.
-    eventually(Duration::from_secs(4), "the delivery is stored", async || total().await == bytes).await;
+    eventually("the delivery is stored", async || total().await == bytes).await;
     program.kill();
     program.start().await;
     assert_eq!(total().await, bytes);
@@ -233,7 +234,7 @@ async fn what_cannot_be_stored_at_the_end_is_counted_after_the_next_start() {
         if report["total"]["bytes"] == sound.len() {
             break;
         }
-        assert!(begun.elapsed() < Duration::from_secs(20), "{report}");
+        assert!(begun.elapsed() < EVENTUALLY, "{report}");
         server.clock.advance_seconds(1);
         tokio::time::sleep(Duration::from_millis(20)).await;
     }

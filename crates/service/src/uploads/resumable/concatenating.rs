@@ -82,8 +82,12 @@ impl Uploads {
                 return Err(UploadRefusal::Gone);
             }
             Some(known) if !known.is_receiving() => return self.unexpired_upload(id).await,
-            Some(_) => (self.upload(id).await?, self.complete_parts(ids).await?),
-            None => self.begin_joining(id, permit, ids, begin).await?,
+            Some(_) => match self.upload(id).await? {
+                upload if upload.is_receiving() => (upload, self.complete_parts(origin, ids).await?),
+                // Another request completed it meanwhile.
+                upload => return Ok(upload),
+            },
+            None => self.begin_joining(origin, id, permit, ids, begin).await?,
         };
         let at = upload.offset;
         let size = upload.length.and_then(|length| length.checked_sub(at));
@@ -121,6 +125,7 @@ impl Uploads {
 
     async fn begin_joining(
         &self,
+        origin: Origin,
         id: UploadId,
         permit: UploadPermit,
         ids: &[UploadId],
@@ -134,7 +139,7 @@ impl Uploads {
                 return Err(UploadRefusal::not_found());
             }
         }
-        let parts = self.complete_parts(ids).await?;
+        let parts = self.complete_parts(origin, ids).await?;
         let length = parts.iter().fold(0_u64, |sum, part| sum.saturating_add(part.upload.offset));
         let limit = self.limits.max_source_bytes;
         if length > limit {
@@ -150,10 +155,15 @@ impl Uploads {
         }
     }
 
-    async fn complete_parts(&self, ids: &[UploadId]) -> Result<Vec<PartialUpload>, UploadRefusal> {
+    async fn complete_parts(
+        &self,
+        origin: Origin,
+        ids: &[UploadId],
+    ) -> Result<Vec<PartialUpload>, UploadRefusal> {
         let mut parts = Vec::with_capacity(ids.len());
         for &id in ids {
             let upload = self.unexpired_upload(id).await?;
+            let upload = self.complete_if_whole(origin, upload).await?;
             match upload.object.clone() {
                 Some(object) if upload.kind == UploadKind::Partial => {
                     parts.push(PartialUpload { upload, object })

@@ -2,14 +2,16 @@
 
 use std::time::Duration;
 
+use futures::stream;
 use tonearm_catalog::UploadLease;
-use tonearm_domain::{LeaseId, SourceSlot, Upload, UploadId};
+use tonearm_domain::{LeaseId, Origin, PieceError, SourceSlot, Upload, UploadId};
 
 use super::holders::Hold;
-use super::{LEASE_SECONDS, UploadRefusal};
+use super::{LEASE_SECONDS, UploadPiece, UploadRefusal};
 use crate::admission::quota_claim::QuotaClaim;
 use crate::refusal::{Refusal, Resource};
 use crate::uploads::Uploads;
+use tracing::Instrument as _;
 
 /// How often to check whether another node has stopped.
 const LEASE_POLL_PERIOD: Duration = Duration::from_millis(500);
@@ -54,6 +56,42 @@ impl Uploads {
         let held = self.hold_upload(id).await?;
         self.catalog.release_upload(id, held.lease).await?;
         Ok(held.upload)
+    }
+
+    /// The same for a sender who takes an upload with all of its bytes for complete: one whose last request has ended without
+    /// completing it, as with its node, is completed.
+    pub async fn settled_upload(&self, origin: Origin, id: UploadId) -> Result<Upload, UploadRefusal> {
+        let upload = self.upload(id).await?;
+        self.complete_if_whole(origin, upload).await
+    }
+
+    /// Completes an upload if nothing of it is missing. Goes on if the caller goes away.
+    pub(super) async fn complete_if_whole(
+        &self,
+        origin: Origin,
+        upload: Upload,
+    ) -> Result<Upload, UploadRefusal> {
+        if !upload.is_receiving() || !upload.has_all() || upload.offset == 0 {
+            return Ok(upload);
+        }
+        let (uploads, id) = (self.clone(), upload.id);
+        let piece = UploadPiece {
+            offset: upload.offset,
+            size: Some(0),
+            length: upload.length,
+            is_last: true,
+            check: None,
+            on_durable: None,
+            body: stream::empty(),
+        };
+        let work = async move { uploads.append(origin, id, piece).await };
+        match tokio::spawn(work.in_current_span()).await {
+            Ok(Ok(progress)) => Ok(progress.upload),
+            // Another request completed it meanwhile.
+            Ok(Err(UploadRefusal::Piece(PieceError::Complete))) => self.unexpired_upload(id).await,
+            Ok(Err(refusal)) => Err(refusal),
+            Err(error) => Err(Refusal::Internal(error.into()).into()),
+        }
     }
 
     /// The state of the upload to the upload URL of a track, if the URL was used for a resumable upload.

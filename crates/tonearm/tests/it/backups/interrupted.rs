@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use sea_orm::{ConnectionTrait, Database, DatabaseConnection, Statement, TransactionTrait};
 use tempfile::TempDir;
-use tonearm_fixtures::S3Server;
+use tonearm_fixtures::{EVENTUALLY, S3Server};
 use tonearm_testkit::{Backend, Client};
 
 use super::{Service, files_below, fill, heard};
@@ -16,7 +16,7 @@ use crate::command_output::{errors_of, last_json_of};
 pub(super) fn kill_once(mut child: Child, has_begun: impl Fn() -> bool) {
     let begun = Instant::now();
     while !has_begun() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "it copies nothing");
+        assert!(begun.elapsed() < EVENTUALLY, "it copies nothing");
         assert!(child.try_wait().unwrap().is_none(), "it ended before it could be killed");
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -125,7 +125,7 @@ async fn until(raw: &DatabaseConnection, child: &mut Child, question: &str) {
         if row.try_get::<bool>("", "is_true").unwrap() {
             return;
         }
-        assert!(begun.elapsed() < Duration::from_secs(60), "not in time: {question}");
+        assert!(begun.elapsed() < EVENTUALLY, "not in time: {question}");
         assert!(child.try_wait().unwrap().is_none(), "the command ended before: {question}");
         tokio::time::sleep(Duration::from_millis(10)).await;
     }

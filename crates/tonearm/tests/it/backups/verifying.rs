@@ -13,6 +13,7 @@ use super::{Service, files_below, fill, heard};
 use crate::command_output::{errors_of, last_json_of, succeed};
 use crate::covers::picture;
 use crate::text;
+use tonearm_fixtures::EVENTUALLY;
 
 /// The findings and the summary of a run that completed.
 fn verified(service: &Service, arguments: &[&str]) -> (Vec<Value>, Value) {
@@ -106,7 +107,7 @@ async fn until_made_again(client: &Client, track: &str) {
         if session["first_track"]["variants"].as_array().map_or(0, Vec::len) == 4 {
             return;
         }
-        assert!(begun.elapsed() < Duration::from_secs(60), "{session}");
+        assert!(begun.elapsed() < EVENTUALLY, "{session}");
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
 }
@@ -204,7 +205,7 @@ async fn until_covers_are_recorded(service: &Service) {
             if row.try_get::<i64>("", "number").unwrap() == 0 {
                 break;
             }
-            assert!(begun.elapsed() < Duration::from_secs(60), "a cover of a {table} is not recorded");
+            assert!(begun.elapsed() < EVENTUALLY, "a cover of a {table} is not recorded");
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
@@ -254,7 +255,7 @@ async fn a_killed_run_goes_on_where_it_was() {
     // Jobs that end after a track is ready write objects, too.
     let begun = Instant::now();
     while service.has_work() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "jobs do not end");
+        assert!(begun.elapsed() < EVENTUALLY, "jobs do not end");
     }
     let objects = service.objects();
     let files = files_below(&objects);

@@ -4,11 +4,11 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
+use tonearm_fixtures::EVENTUALLY;
 
 /// A proxy on a free port.
 pub(super) struct Proxy {
@@ -78,7 +78,7 @@ impl Proxy {
     /// Waits until the proxy holds bytes back.
     pub(super) async fn held(&self) {
         let mut is_held = self.state.is_held.subscribe();
-        let held = tokio::time::timeout(Duration::from_secs(60), is_held.wait_for(|held| *held));
+        let held = tokio::time::timeout(EVENTUALLY, is_held.wait_for(|held| *held));
         held.await.expect("as many bytes came").unwrap();
     }
 

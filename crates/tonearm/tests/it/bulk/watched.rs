@@ -10,6 +10,7 @@ use serde_json::Value;
 use tonearm_testkit::{Backend, TestServer};
 
 use super::{CommandLine, interrupt, sound, tracks};
+use tonearm_fixtures::EVENTUALLY;
 
 /// A program that watches a folder, and its output.
 struct Watching {
@@ -35,7 +36,7 @@ impl Watching {
 
     /// The next line of the output. Bounded by a minute.
     fn next(&self) -> Value {
-        self.lines.recv_timeout(Duration::from_secs(60)).expect("it prints a line")
+        self.lines.recv_timeout(EVENTUALLY).expect("it prints a line")
     }
 
     fn next_is(&self, result: &str, name: &str) {

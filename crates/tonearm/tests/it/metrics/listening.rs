@@ -1,13 +1,12 @@
 //! Where metrics are served, and where they are not.
 
-use std::time::Duration;
-
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tonearm::Role;
 use tonearm_testkit::{Backend, TestServer};
 
 use super::{Scrape, start, url};
+use tonearm_fixtures::EVENTUALLY;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn only_metrics_are_told_and_only_at_their_address() {
@@ -46,10 +45,10 @@ async fn silent_connections_end_and_the_others_are_answered() {
         silent.push(TcpStream::connect(address).await.unwrap());
     }
     // The scrape is answered once the connections before it have been closed.
-    let answered = tokio::time::timeout(Duration::from_secs(60), Scrape::of(&server.node)).await.unwrap();
+    let answered = tokio::time::timeout(EVENTUALLY, Scrape::of(&server.node)).await.unwrap();
     assert!(answered.value("tonearm_job_counts_up") > 0.0);
     let mut first = silent.swap_remove(0);
-    let ended = tokio::time::timeout(Duration::from_secs(60), first.read_to_end(&mut Vec::new())).await;
+    let ended = tokio::time::timeout(EVENTUALLY, first.read_to_end(&mut Vec::new())).await;
     assert!(ended.is_ok(), "a silent connection is still open");
 }
 
@@ -62,7 +61,7 @@ async fn the_end_of_a_node_ends_its_listener() {
     server.node.stop().await;
     let mut rest = Vec::new();
     // A response, a reset and an end are all fine. Only waiting is not.
-    let ended = tokio::time::timeout(Duration::from_secs(30), open.read_to_end(&mut rest)).await;
+    let ended = tokio::time::timeout(EVENTUALLY, open.read_to_end(&mut rest)).await;
     assert!(ended.is_ok(), "the connection is still open");
     assert!(TcpStream::connect(address).await.is_err());
 }

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use tonearm::Node;
+use tonearm_fixtures::EVENTUALLY;
 use tonearm_testkit::{Backend, TestServer};
 
 /// Serves metrics on any free port.
@@ -42,7 +43,7 @@ impl Scrape {
             if is_true(&scrape) {
                 return scrape;
             }
-            assert!(begun.elapsed() < Duration::from_secs(60), "not in time: {what}");
+            assert!(begun.elapsed() < EVENTUALLY, "not in time: {what}");
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     }

@@ -1,13 +1,12 @@
 //! The number of series that strangers can create.
 
-use std::time::Duration;
-
 use reqwest::{Method, StatusCode};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tonearm_testkit::{Backend, TestServer};
 
 use super::{Scrape, start};
+use tonearm_fixtures::EVENTUALLY;
 
 /// More than the initial number of series, with room for a counter and a histogram of each route and status.
 const MOST: usize = 5000;
@@ -63,7 +62,7 @@ async fn strangers_make_few_series_and_leave_no_text() {
     for head in [format!("GET /{MARK} HTTP/1.1\r\n\r\n"), format!("{MARK} / HTTP/1.1\r\nHost: x\r\n\r\n")] {
         let mut socket = TcpStream::connect(server.node.address()).await.unwrap();
         socket.write_all(head.as_bytes()).await.unwrap();
-        let answered = tokio::time::timeout(Duration::from_secs(30), socket.read(&mut [0; 64])).await;
+        let answered = tokio::time::timeout(EVENTUALLY, socket.read(&mut [0; 64])).await;
         assert!(answered.unwrap().unwrap() > 0);
         asked += 1;
     }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::listener::Listening;
 use super::{Ada, hears};
 use crate::text;
+use tonearm_fixtures::EVENTUALLY;
 
 /// Whether all seven tracks are named in the list under the player.
 const LISTED: &str = "[...document.querySelector('tonearm-player').shadowRoot.querySelectorAll('li .name')]
@@ -30,7 +31,7 @@ async fn a_page_of_seven_tracks_counts_nothing_until_play_is_pressed() {
             if total[field] == expected {
                 return total;
             }
-            assert!(begun.elapsed() < Duration::from_secs(20), "{field} is not {expected}: {total}");
+            assert!(begun.elapsed() < EVENTUALLY, "{field} is not {expected}: {total}");
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };

@@ -1,7 +1,5 @@
 //! Scripts and the player speak the language of the page.
 
-use std::time::Duration;
-
 use reqwest::Method;
 use serde_json::json;
 use tonearm_fixtures::country_database;
@@ -94,7 +92,7 @@ async fn countries_have_their_names_in_the_language_of_the_page() {
     let request = client.request(Method::GET, text(&session, "/first_track/variants/0/url"));
     let request = request.header("user-agent", "Mozilla/5.0 (X11; Linux x86_64) Firefox/120.0");
     assert_eq!(client.send(request).await.status, 200);
-    eventually(Duration::from_secs(20), "the listen is counted", async || {
+    eventually("the listen is counted", async || {
         client.get("/v1/listens?group=country").await.ok()["count"] == 1
     })
     .await;

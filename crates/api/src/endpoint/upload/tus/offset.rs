@@ -3,15 +3,17 @@
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
-use tonearm_domain::UploadId;
+use http::request::Parts;
+use tonearm_domain::{Origin, UploadId};
 
 use super::fields;
+use crate::address::address;
 use crate::app::App;
 use crate::endpoint::upload::resumable::refusal::UploadError;
 use crate::extract::PathId;
 
 /// Returns in `Upload-Offset` how many bytes of a tus upload are stored. A request that is still sending is stopped, so that the
-/// upload can be continued from there.
+/// upload can be continued from there. If all bytes are stored, the upload is complete.
 #[utoipa::path(
     head,
     path = "/tus/{upload_id}",
@@ -32,8 +34,10 @@ use crate::extract::PathId;
 pub(crate) async fn offset(
     PathId(id): PathId<UploadId>,
     State(app): State<App>,
+    parts: Parts,
 ) -> Result<Response, UploadError> {
-    let upload = app.uploads.upload(id).await?;
+    let origin = Origin::uploader(None, address(&parts.extensions));
+    let upload = app.uploads.settled_upload(origin, id).await?;
     let mut response = StatusCode::OK.into_response();
     fields::describe_whole(response.headers_mut(), &upload);
     Ok(response)
