@@ -382,6 +382,7 @@ async fn backups_of_earlier_versions_are_brought_up_to_date(database: TestDataba
         ("organization", "cover_objects"),
         ("answered_job", "status"),
         ("api_key", "made_by_key"),
+        ("api_key", "recipes"),
         ("signing_key", "made_by_key"),
         ("signing_key", "expires_at"),
         ("webhook", "made_by_key"),
