@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
+use tonearm_fixtures::EVENTUALLY;
 
 use crate::old_kernel::without_landlock;
 use crate::secrets::{self, Secrets};
-use tonearm_fixtures::EVENTUALLY;
 
 /// `tonearm` on a data folder. When it ends, the test fails if its log contains a known secret: an API key, a master
 /// secret, a play session, a cookie, or a secret given to [`Program::keep_secret`]. The test also fails if a command

@@ -1,9 +1,9 @@
 //! Rows of `play_session`.
 
-use sea_orm::entity::prelude::*;
 use std::collections::HashMap;
 
 use sea_orm::Set;
+use sea_orm::entity::prelude::*;
 use tonearm_domain::{
     ApiKeyId, CollectionId, CreatorId, OrganizationId, PlaySession, PlaySessionId, SessionHandle, TrackId,
 };

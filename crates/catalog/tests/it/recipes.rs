@@ -81,7 +81,6 @@ async fn an_index_is_free_again(database: TestDatabase) {
     assert_eq!(catalog.recipes(organization.id).await.unwrap().len(), 2);
 }
 
-/// Half of the recipes are for the organization, half for one track: the unique indexes alone would let two through.
 /// A recipe that a session lists may change its name, and others may get that name, without a change of the session.
 async fn sessions_list_recipes_and_not_names(database: TestDatabase) {
     let (catalog, (ambient, _)) = (database.catalog().await, ambient());
@@ -168,6 +167,7 @@ async fn sessions_of_earlier_versions_follow_a_new_name(database: TestDatabase) 
     assert_eq!(read.variants, Selection::one(best));
 }
 
+/// Half of the recipes are for the organization, half for one track: the unique indexes alone would let two through.
 async fn one_index_asked_for_at_once(database: TestDatabase) {
     let (catalog, (ambient, _)) = (database.catalog().await, ambient());
     let (organization, collection) = stored_collection(&catalog, &ambient).await;

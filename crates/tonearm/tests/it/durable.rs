@@ -29,7 +29,7 @@ impl Stored {
         sign(&self.key_id, &self.secret, &path, server.clock.now().unix_seconds())
     }
 
-    /// Requests a file from a node until `is_right`, with the clock a second later each time. Bounded by half a minute.
+    /// Requests a file from a node until `is_right`, with the clock a second later each time.
     async fn until(
         &self,
         server: &TestServer,

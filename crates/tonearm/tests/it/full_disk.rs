@@ -335,7 +335,7 @@ async fn send_form(program: &Program, path: &str, fields: &str) -> StatusCode {
     client.send(form).await.status
 }
 
-/// Waits until something succeeds, for at most 20 seconds.
+/// Waits until something succeeds.
 async fn until_ok(succeeds: impl AsyncFn() -> bool) {
     let begun = std::time::Instant::now();
     while !succeeds().await {

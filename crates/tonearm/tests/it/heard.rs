@@ -19,6 +19,7 @@ const HISTORIES: u64 = 20;
 /// The listened parts of tracks and files are stored as sets of this many equal parts.
 const PARTS: u64 = 50;
 const DAY: i64 = 86_400;
+
 /// A file, the part of the track that it contains, and the length of the track, in seconds.
 struct File {
     url: String,

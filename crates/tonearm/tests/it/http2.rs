@@ -10,13 +10,13 @@ use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tonearm::{Node, Role};
+use tonearm_fixtures::EVENTUALLY;
 use tonearm_fixtures::audio::{WavSpec, wav};
 use tonearm_testkit::{Backend, TestServer};
 
 use crate::edge::{deliverable, deliverable_of};
 use crate::frames::*;
 use crate::text;
-use tonearm_fixtures::EVENTUALLY;
 
 async fn node(server: &TestServer, seconds: u64) -> Node {
     let node = server.another_node_with(|config| {

@@ -7,12 +7,12 @@ use tonearm_domain::{
     CachePolicy, Codec, CoverSettings, LevelsFormat, LevelsSettings, OrganizationId, PreviewLength,
     PreviewSettings, Recipe, RecipeKind, Transcode, WaveformImage, WaveformVideo,
 };
+use tonearm_fixtures::EVENTUALLY;
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 use tonearm_service::{Caller, Library, RecipeView};
 use tonearm_testkit::{Backend, Client, TestServer};
 
 use crate::{on_both_backends, text};
-use tonearm_fixtures::EVENTUALLY;
 
 on_both_backends!(every_type_is_rendered_for_what_is_there);
 
@@ -22,7 +22,7 @@ async fn caller(library: &Library) -> Caller {
     Caller::owner(id)
 }
 
-/// Waits until a recipe is rendered for every existing track. Bounded by a minute.
+/// Waits until a recipe is rendered for every existing track.
 async fn rendered(library: &Library, caller: &Caller, index: &str) -> RecipeView {
     for _ in 0..1200 {
         let recipes = library.recipes(caller).await.unwrap();

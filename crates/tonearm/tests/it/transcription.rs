@@ -52,7 +52,7 @@ impl Provider {
         self.asked.lock().unwrap().len()
     }
 
-    /// Waits for the `count`-th request. Bounded by half a minute.
+    /// Waits for the `count`-th request.
     async fn wait_for(&self, count: usize) {
         let enough = async {
             while self.asked() < count {

@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tokio::net::TcpListener;
 use tokio::process::Command;
+use tonearm_fixtures::EVENTUALLY;
 use tonearm_fixtures::audio::{Signal, WavSpec, wav};
 use tonearm_testkit::{Backend, TestServer};
 
 use crate::browser::Browser;
 use crate::text;
-use tonearm_fixtures::EVENTUALLY;
 
 /// The folder with the clients, once `make test` has fetched them.
 fn clients() -> Option<PathBuf> {

@@ -38,7 +38,7 @@ impl Stage {
         (receiver, self.webhooks.secret(&self.caller, kind).await.unwrap())
     }
 
-    /// Waits until this many deliveries are in a state. Bounded by a minute.
+    /// Waits until this many deliveries are in a state.
     async fn wait_for(&self, state: DeliveryState, count: u64) {
         let query = DeliveryQuery { webhook: None, state: Some(state) };
         for _ in 0..1200 {

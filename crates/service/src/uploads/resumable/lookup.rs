@@ -5,13 +5,13 @@ use std::time::Duration;
 use futures::stream;
 use tonearm_catalog::UploadLease;
 use tonearm_domain::{LeaseId, Origin, PieceError, SourceSlot, Upload, UploadId};
+use tracing::Instrument as _;
 
 use super::holders::Hold;
 use super::{LEASE_SECONDS, UploadPiece, UploadRefusal};
 use crate::admission::quota_claim::QuotaClaim;
 use crate::refusal::{Refusal, Resource};
 use crate::uploads::Uploads;
-use tracing::Instrument as _;
 
 /// How often to check whether another node has stopped.
 const LEASE_POLL_PERIOD: Duration = Duration::from_millis(500);

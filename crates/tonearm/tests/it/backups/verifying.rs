@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use reqwest::Method;
 use sea_orm::{ConnectionTrait, Database, Statement};
 use serde_json::{Value, json};
+use tonearm_fixtures::EVENTUALLY;
 use tonearm_testkit::{Backend, Client};
 
 use super::interrupted::kill_once;
@@ -13,7 +14,6 @@ use super::{Service, files_below, fill, heard};
 use crate::command_output::{errors_of, last_json_of, succeed};
 use crate::covers::picture;
 use crate::text;
-use tonearm_fixtures::EVENTUALLY;
 
 /// The findings and the summary of a run that completed.
 fn verified(service: &Service, arguments: &[&str]) -> (Vec<Value>, Value) {
@@ -98,7 +98,7 @@ async fn each_kind_of_damage_is_found_and_made_files_come_back() {
     heard(&client, &tracks).await;
 }
 
-/// Waits until a track has all its variants again after a repair removed them. Bounded by a minute.
+/// Waits until a track has all its variants again after a repair removed them.
 async fn until_made_again(client: &Client, track: &str) {
     let begun = Instant::now();
     loop {
@@ -189,7 +189,7 @@ async fn a_damaged_cover_is_found_and_a_drawn_one_is_drawn_again() {
     assert_eq!(findings[0]["found_size"], 10);
 }
 
-/// Waits until every cover in use is recorded, by the job that completes it. Bounded by a minute.
+/// Waits until every cover in use is recorded, by the job that completes it.
 async fn until_covers_are_recorded(service: &Service) {
     let database = format!("sqlite://{}/tonearm.db", service.data.path().display());
     let raw = Database::connect(database).await.unwrap();

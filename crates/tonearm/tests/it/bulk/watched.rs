@@ -7,10 +7,10 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use serde_json::Value;
+use tonearm_fixtures::EVENTUALLY;
 use tonearm_testkit::{Backend, TestServer};
 
 use super::{CommandLine, interrupt, sound, tracks};
-use tonearm_fixtures::EVENTUALLY;
 
 /// A program that watches a folder, and its output.
 struct Watching {
@@ -34,7 +34,7 @@ impl Watching {
         Self { child, lines }
     }
 
-    /// The next line of the output. Bounded by a minute.
+    /// The next line of the output.
     fn next(&self) -> Value {
         self.lines.recv_timeout(EVENTUALLY).expect("it prints a line")
     }

@@ -3,10 +3,10 @@
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tonearm::Role;
+use tonearm_fixtures::EVENTUALLY;
 use tonearm_testkit::{Backend, TestServer};
 
 use super::{Scrape, start, url};
-use tonearm_fixtures::EVENTUALLY;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn only_metrics_are_told_and_only_at_their_address() {

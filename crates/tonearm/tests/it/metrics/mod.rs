@@ -35,7 +35,7 @@ impl Scrape {
         Self(answer.text().await.unwrap())
     }
 
-    /// The first scrape for which a condition is true. Bounded by a minute.
+    /// The first scrape for which a condition is true.
     async fn once(node: &Node, what: &str, is_true: impl Fn(&Self) -> bool) -> Self {
         let begun = Instant::now();
         loop {

@@ -3,10 +3,10 @@
 use reqwest::{Method, StatusCode};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+use tonearm_fixtures::EVENTUALLY;
 use tonearm_testkit::{Backend, TestServer};
 
 use super::{Scrape, start};
-use tonearm_fixtures::EVENTUALLY;
 
 /// More than the initial number of series, with room for a counter and a histogram of each route and status.
 const MOST: usize = 5000;

@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use reqwest::Method;
 use serde_json::{Value, json};
+use tonearm_fixtures::EVENTUALLY;
 
 use super::listener::Listening;
 use super::{Ada, hears};
 use crate::text;
-use tonearm_fixtures::EVENTUALLY;
 
 /// Whether all seven tracks are named in the list under the player.
 const LISTED: &str = "[...document.querySelector('tonearm-player').shadowRoot.querySelectorAll('li .name')]

@@ -29,7 +29,7 @@ pub(super) const CHOOSE_A_PICTURE: &str = "
         });";
 
 impl Ada {
-    /// Waits until the last replacement of a track is completed. Bounded by a minute.
+    /// Waits until the last replacement of a track is completed.
     async fn has_replaced(&self, track: &str) {
         let mut state = json!(null);
         for _ in 0..600 {
