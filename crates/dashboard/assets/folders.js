@@ -2,17 +2,22 @@
 
 /** Files by themselves, without texts and pictures. */
 export function alone(files) {
-  const taken = [...files].filter(isTaken);
-  return { files: taken, leftOut: files.length - taken.length };
+  return split([...files], isTaken);
+}
+
+/** The files that are taken, and the names of those that are not. */
+function split(files, isTaken) {
+  const leftOut = files.filter((file) => !isTaken(file)).map(({ name }) => name);
+  return { files: files.filter(isTaken), leftOut };
 }
 
 const isTaken = ({ type }) => !/^(text|image)\//.test(type);
 
-/** The files of a drop, and how many are not audio. Call it while the event is handled. */
+/** The files of a drop, and the names of those that are not audio. Call it while the event is handled. */
 export async function dropped({ items, files }, isAudio) {
   const entries = [...items].map((item) => item.webkitGetAsEntry?.());
   if (!entries.some((entry) => entry?.isDirectory)) return alone(files);
-  const found = { files: [], leftOut: 0 };
+  const found = { files: [], leftOut: [] };
   for (const entry of entries) await add(found, entry, isAudio, false);
   return found;
 }
@@ -26,7 +31,7 @@ async function add(found, entry, isAudio, isWithin) {
   }
   const file = await new Promise((done) => entry.file(done, () => done(null)));
   if (file && (isWithin ? isAudio : isTaken)(file)) found.files.push(file);
-  else found.leftOut += 1;
+  else found.leftOut.push(entry.name);
 }
 
 /** A reader gives its entries in parts, and none after the last. */
@@ -43,9 +48,8 @@ async function entriesOf(folder) {
 /** The files of a folder that was chosen. */
 export function chosen(files, isAudio) {
   const seen = [...files].filter(({ webkitRelativePath: path }) => !path.split("/").some((name) => name.startsWith(".")));
-  const audio = seen.filter(isAudio);
-  audio.sort((one, other) => byName(one.webkitRelativePath, other.webkitRelativePath));
-  return { files: audio, leftOut: seen.length - audio.length };
+  seen.sort((one, other) => byName(one.webkitRelativePath, other.webkitRelativePath));
+  return split(seen, isAudio);
 }
 
 const byName = new Intl.Collator(undefined, { numeric: true }).compare;

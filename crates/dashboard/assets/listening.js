@@ -42,7 +42,7 @@ function name() {
     of("[data-play]", "script-play-track");
     of("[data-more]", "script-more-for-track");
     of("[data-grip]", "script-reorder-track");
-    row.querySelector("[data-more]")?.setAttribute("aria-haspopup", "true");
+    row.querySelector("[data-more]")?.setAttribute("aria-expanded", "false");
   }
 }
 

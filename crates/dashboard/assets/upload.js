@@ -12,6 +12,8 @@ import { forget, recall, remember, unfinished } from "./unfinished.js";
 
 const AT_ONCE = 3;
 const LOOK_MS = 1500;
+/** Names of files in one sentence. */
+const MOST_NAMES = 3;
 
 /** What the button of an upload does: its text, and its name with that of the file. */
 const PAUSE = ["script-upload-pause", "script-upload-pause-name"];
@@ -27,7 +29,8 @@ function begin(zone) {
   const isAudio = (file) => isListed(file, input.accept);
   const take = ({ files, leftOut }) => {
     queue.add(files);
-    note(zone, leftOut && t("script-upload-left-out", { count: leftOut }));
+    const names = leftOut.slice(0, MOST_NAMES).join(", ") + (leftOut.length > MOST_NAMES ? ", …" : "");
+    note(zone, leftOut.length && t("script-upload-left-out", { count: leftOut.length, names }));
   };
   input.addEventListener("change", () => {
     take(alone(input.files));

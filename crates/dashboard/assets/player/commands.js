@@ -3,6 +3,8 @@
 import { claimSystemControls, releaseSystemControls } from "./media-session.js";
 import { Problem } from "./problem.js";
 import { whyNotDelivered } from "./request.js";
+import { lacksDevice } from "./sound.js";
+import { DECODE } from "./state-failures.js";
 
 /** The player that is heard: one at a time on a page. */
 let heard = null;
@@ -128,7 +130,8 @@ export class Commands {
   }
 
   async diagnose({ turn, url, code }) {
-    this.#dispatch({ type: "diagnosed", turn, code, kind: await whyNotDelivered(url) });
+    const kind = await whyNotDelivered(url) ?? (code === DECODE && await lacksDevice(url) ? "device" : null);
+    this.#dispatch({ type: "diagnosed", turn, code, kind });
   }
 
   tell({ event, detail }) {

@@ -30,7 +30,7 @@ const PATHS = {
 
 /** A picture on a button; says nothing to screen readers, as the button has a label. */
 export function icon(name) {
-  const svg = drawn("svg", { viewBox: "0 0 24 24", "aria-hidden": "true", focusable: "false" });
+  const svg = drawn("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" });
   const line = { stroke: "currentColor", "stroke-width": "1.6", "stroke-linejoin": "round", "stroke-linecap": "round" };
   svg.append(drawn("path", { d: PATHS[name], fill: "currentColor", ...line }));
   return svg;

@@ -4,12 +4,35 @@ import { keptVolume } from "./kept.js";
 import { DEVICE, NOT_SUPPORTED } from "./state-failures.js";
 
 const REPORTED = ["playing", "pause", "waiting", "timeupdate", "seeked", "ended", "volumechange", "ratechange"];
+/** How long a device has to fail. */
+const PROBE_MS = 5000;
 /** Safari may forget a position that was set before it knew the length. */
 const LOST_SECONDS = 1;
 
 /**
  * @typedef {{ name: string, isPaused: boolean, isEnded: boolean, isSeeking: boolean, position: number, code: number }} Report
  */
+
+/** Firefox, if there is no device that plays. */
+function hasNoDevice({ error }) {
+  return /MediaSink/.test(error?.message);
+}
+
+/** Whether a file that "cannot be decoded" lacks a device. Firefox says so only of what the page may read, once it is audible. */
+export async function lacksDevice(url) {
+  const audio = new Audio();
+  audio.crossOrigin = "";
+  audio.volume = .01;
+  audio.src = url;
+  await new Promise((done) => {
+    audio.onerror = audio.ontimeupdate = done;
+    setTimeout(done, PROBE_MS);
+    audio.play().catch(done);
+  });
+  const isLacking = hasNoDevice(audio);
+  audio.src = "";
+  return isLacking;
+}
 
 export class Sound {
   #spare;
@@ -125,8 +148,7 @@ export class Sound {
       isEnded: audio.ended,
       isSeeking: audio.seeking,
       position: audio.currentTime,
-      // Firefox, if there is no device that plays.
-      code: /MediaSink/.test(audio.error?.message) ? DEVICE : audio.error?.code ?? code,
+      code: hasNoDevice(audio) ? DEVICE : audio.error?.code ?? code,
     });
   }
 
@@ -146,8 +168,7 @@ export class Sound {
     const at = this.audio.currentTime;
     [this.audio, this.#spare] = [this.#spare, this.audio];
     this.#clear(this.#spare);
-    this.audio.src = url;
-    if (at > 0) this.#seekOnce(at);
+    this.open(url, at);
     this.play();
   }
 

@@ -22,7 +22,7 @@ const RENEWAL_MS = 30_000;
 
 /** `MediaError.MEDIA_ERR_…` */
 export const NETWORK = 2;
-const DECODE = 3;
+export const DECODE = 3;
 export const NOT_SUPPORTED = 4;
 /** What `Sound` makes of a device that fails. */
 export const DEVICE = 5;

@@ -44,7 +44,7 @@ export class Wave {
   constructor(onSeek) {
     this.onSeek = onSeek;
     this.paths = ["rest", "ahead", "played"].map((part) => drawn("path", { class: part }));
-    this.svg = drawn("svg", { "aria-hidden": "true", focusable: "false" }, ...this.paths);
+    this.svg = drawn("svg", { "aria-hidden": "true" }, ...this.paths);
     this.tip = element("span", { class: "tip", "aria-hidden": "true", hidden: "" });
     this.node = element("div", {
       class: "wave",

@@ -28,17 +28,17 @@ test("a folder is read in the order of its names", async () => {
     folder("CD 2", file("1.mp4", "video/mp4")), folder(".Trash", file("gone.wav", "audio/wav")));
   const { files, leftOut } = await drop(album, file("notes.txt", "text/plain"), file("raw", ""));
   assert.deepEqual(files.map(({ name }) => name), ["2.SHN", "10.wav", "1.mp4", "raw"]);
-  assert.equal(leftOut, 2);
+  assert.deepEqual(leftOut, ["cover.jpg", "notes.txt"]);
 });
 
 test("a file that cannot be read is left out", async () => {
   const gone = { name: "gone.wav", isFile: true, file: (_, failed) => failed() };
-  assert.deepEqual(await drop(folder("Album", gone)), { files: [], leftOut: 1 });
+  assert.deepEqual(await drop(folder("Album", gone)), { files: [], leftOut: ["gone.wav"] });
 });
 
 test("files without a folder are taken unless they are texts or pictures", async () => {
   const files = [file("song.strange"), file("notes.txt", "text/plain"), file("cover.jpg", "image/jpeg"), file("a.shn")];
-  const taken = { files: [files[0], files[3]], leftOut: 2 };
+  const taken = { files: [files[0], files[3]], leftOut: ["notes.txt", "cover.jpg"] };
   assert.deepEqual(await drop(...files), taken);
   assert.deepEqual(alone(files), taken);
   const items = [{}];
@@ -49,5 +49,5 @@ test("the files of a chosen folder are those that are audio", () => {
   const of = (path, type) => ({ name: path.split("/").at(-1), type, webkitRelativePath: path });
   const { files, leftOut } = chosen([of("A/10.wav", "audio/wav"), of("A/9.wav", "audio/wav"), of("A/.x/1.wav", "audio/wav"), of("A/a.txt", "")], isAudio);
   assert.deepEqual(files.map(({ name }) => name), ["9.wav", "10.wav"]);
-  assert.equal(leftOut, 1);
+  assert.deepEqual(leftOut, ["a.txt"]);
 });

@@ -37,8 +37,8 @@ script-crop-zoom = Zoom
 # Uploads, and how far tracks are.
 
 script-upload-left-out =
-    .one = { $count } Datei ist keine Audiodatei und wurde ausgelassen.
-    .other = { $count } Dateien sind keine Audiodateien und wurden ausgelassen.
+    .one = „{ $names }“ ist keine Audiodatei und wurde ausgelassen.
+    .other = { $count } Dateien sind keine Audiodateien und wurden ausgelassen: { $names }.
 script-upload-interrupted =
     .one = Das Hochladen von „{ $name }“ wurde unterbrochen. Fügen Sie die Datei erneut hinzu, um es fortzusetzen.
     .other = Das Hochladen von { $count } Dateien wurde unterbrochen. Fügen Sie dieselben Dateien erneut hinzu, um es fortzusetzen.

@@ -28,6 +28,7 @@ track-source = Quelldatei
 track-download-original = Original herunterladen
 track-replacement-processing = Eine neue Datei wird verarbeitet. Bis dahin behält der Titel seine bisherige Datei.
 track-replacement-completed = Die Datei wurde ersetzt. Die bisherige bleibt einen Tag lang erhalten.
+track-replacement-completed-from = Die Datei wurde ersetzt. Die bisherige, „{ $name }“, bleibt einen Tag lang erhalten.
 track-replacement-failed = Die Datei wurde nicht ersetzt.
 track-replacement-failed-because = Die Datei wurde nicht ersetzt: { $reason }
 track-undo-failed-because = Die bisherige Datei konnte nicht zurückgeholt werden: { $reason }

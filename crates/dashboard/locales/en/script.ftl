@@ -37,8 +37,8 @@ script-crop-zoom = Zoom
 # Uploads, and how far tracks are.
 
 script-upload-left-out =
-    .one = { $count } file is not audio and was left out.
-    .other = { $count } files are not audio and were left out.
+    .one = “{ $names }” is not audio and was left out.
+    .other = { $count } files are not audio and were left out: { $names }.
 script-upload-interrupted =
     .one = The upload of “{ $name }” was interrupted. Add the same files again to continue it.
     .other = The upload of { $count } files was interrupted. Add the same files again to continue it.

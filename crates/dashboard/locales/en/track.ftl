@@ -28,6 +28,7 @@ track-source = Source file
 track-download-original = Download original
 track-replacement-processing = A new file is being processed. The track keeps its current file until then.
 track-replacement-completed = The file was replaced. The former one is kept for a day.
+track-replacement-completed-from = The file was replaced. The former one, “{ $name }”, is kept for a day.
 track-replacement-failed = The file was not replaced.
 track-replacement-failed-because = The file was not replaced: { $reason }
 track-undo-failed-because = The former file could not be put back: { $reason }

@@ -37,8 +37,8 @@ script-crop-zoom = Zoom
 # Uploads, and how far tracks are.
 
 script-upload-left-out =
-    .one = { $count } archivo no es de audio y se ha omitido.
-    .other = { $count } archivos no son de audio y se han omitido.
+    .one = «{ $names }» no es un archivo de audio y se ha omitido.
+    .other = { $count } archivos no son de audio y se han omitido: { $names }.
 script-upload-interrupted =
     .one = La subida de «{ $name }» se interrumpió. Añada el mismo archivo de nuevo para continuarla.
     .other = La subida de { $count } archivos se interrumpió. Añada los mismos archivos de nuevo para continuarla.

@@ -28,6 +28,7 @@ track-source = Archivo de origen
 track-download-original = Descargar original
 track-replacement-processing = Se está procesando un archivo nuevo. Hasta entonces, la pista conserva su archivo actual.
 track-replacement-completed = El archivo se ha reemplazado. El anterior se conserva durante un día.
+track-replacement-completed-from = El archivo se ha reemplazado. El anterior, «{ $name }», se conserva durante un día.
 track-replacement-failed = El archivo no se reemplazó.
 track-replacement-failed-because = El archivo no se reemplazó: { $reason }
 track-undo-failed-because = No se pudo recuperar el archivo anterior: { $reason }

@@ -28,6 +28,7 @@ track-source = Fichier source
 track-download-original = Télécharger l’original
 track-replacement-processing = Un nouveau fichier est en cours de traitement. D’ici là, la piste conserve son fichier actuel.
 track-replacement-completed = Le fichier a été remplacé. Le précédent est conservé pendant un jour.
+track-replacement-completed-from = Le fichier a été remplacé. Le précédent, « { $name } », est conservé pendant un jour.
 track-replacement-failed = Le fichier n’a pas été remplacé.
 track-replacement-failed-because = Le fichier n’a pas été remplacé : { $reason }
 track-undo-failed-because = Le fichier précédent n’a pas pu être rétabli : { $reason }

@@ -53,6 +53,11 @@ impl ColourField {
         }
     }
 
+    /// The own colour if there is one.
+    pub(crate) fn own_colour(&self) -> Option<&str> {
+        self.is_own.then_some(&*self.colour)
+    }
+
     /// The field as it was sent, for a form that is shown again.
     pub(super) fn sent(self, fields: &Fields, problems: &mut Problems) -> Self {
         let Ok(colour) = fields.text("player_color").parse::<Colour>() else { return self };

@@ -37,15 +37,24 @@ pub(super) struct ReplacementProgress {
     pub(super) is_open: bool,
     /// Whether it can be undone.
     pub(super) is_undoable: bool,
+    /// The name of the file that the track had before, while that is kept.
+    #[serde(skip)]
+    pub(super) former_name: Option<String>,
 }
 
 impl From<Replacement> for ReplacementProgress {
     fn from(replacement: Replacement) -> Self {
         let is_open = replacement.is_open();
         let reason = replacement.reason.as_deref().map(text::reason);
-        let is_undoable =
-            replacement.state == ReplacementState::Completed && replacement.former_file_name.is_some();
-        Self { id: replacement.id, state: replacement.state.as_str(), reason, is_open, is_undoable }
+        let former = replacement.former_file_name.filter(|_| replacement.state == ReplacementState::Completed);
+        Self {
+            id: replacement.id,
+            state: replacement.state.as_str(),
+            reason,
+            is_open,
+            is_undoable: former.is_some(),
+            former_name: former.filter(|name| !name.is_empty()),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Sound } from "../sound.js";
+import { lacksDevice, Sound } from "../sound.js";
 import { addressOf, World } from "./world.js";
 
 /** Runs in a world with what the element reported so far. */
@@ -90,6 +90,17 @@ inWorld("a device that fails is not a file that is damaged", async ({ sound, url
   await sound.play();
   await pass(0);
   assert.deepEqual(named(reports, "error").map(({ code }) => code), [5]);
+});
+
+inWorld("of another origin, a probe that may be read tells a device that fails from a damaged file", async ({ world, url, pass }) => {
+  world.defects.b = "damaged";
+  for (const [hasNoDevice, id, expected] of [[true, "a", true], [false, "a", false], [false, "b", false]]) {
+    world.hasNoDevice = hasNoDevice;
+    const isLacking = lacksDevice(url(id));
+    await pass(10_000);
+    assert.equal(await isLacking, expected, id);
+    assert.ok(world.audios.every(({ isHeard }) => !isHeard));
+  }
 });
 
 inWorld("at volume 0 the button gives sound", ({ sound }) => {

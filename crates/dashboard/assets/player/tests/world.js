@@ -18,6 +18,7 @@ export class World {
   /** Whether the security policy of the page forbids to ask the delivery host. */
   isForbidden = false;
   needsClick = false;
+  hasNoDevice = false;
   audios = [];
   /** What keys of the system do. */
   keys = {};
@@ -303,6 +304,10 @@ class FakeAudio {
   #plays() {
     this.#isStalled = false;
     this.#tell("playing");
+    // Firefox, which says why only of what the page may read, and needs no device for what is silent.
+    if (this.#world.hasNoDevice && this.volume > 0) {
+      return this.#soon(30, () => this.#fails(3, this.crossOrigin === "" ? "OnMediaSinkAudioError" : "Failed to decode media"));
+    }
     this.#soon(0, () => {
       this.#world.isBusy = true;
       for (const { resolve } of this.#promises.splice(0)) resolve();
@@ -334,8 +339,8 @@ class FakeAudio {
     this.#tell("ended");
   }
 
-  #fails(code) {
-    this.error = { code, message: "" };
+  #fails(code, message = "") {
+    this.error = { code, message };
     this.#tell("error");
     if (code === 4) this.#reject("NotSupportedError");
   }
@@ -355,6 +360,7 @@ class FakeAudio {
       const heard = this.#heard[name] ?? [];
       this.#heard[name] = heard.filter(({ once }) => !once);
       for (const { hear } of heard) hear();
+      this[`on${name}`]?.();
     });
   }
 }

@@ -147,7 +147,7 @@ async fn selected_tracks_are_deleted_moved_and_retitled_and_come_back() {
     browser.run(shift, Vec::new()).await;
     browser.shows("[data-selected]", "3 selected").await;
     browser.click(".selection .danger").await;
-    browser.shows(".toast", "Tracks deleted.").await;
+    browser.shows(".toast", "Deleted.").await;
     lists(browser, "d").await;
     browser.click(".undo button").await;
     browser.shows(".toast", "Change undone.").await;
@@ -158,7 +158,7 @@ async fn selected_tracks_are_deleted_moved_and_retitled_and_come_back() {
     browser.shows("h1", "Move 1 track").await;
     browser.click(&format!("input[value='{other}']")).await;
     browser.click("button.primary").await;
-    browser.shows(".toast", "Tracks moved.").await;
+    browser.shows(".toast", "Moved.").await;
     browser.shows("h1", "Songs of the moon").await;
     lists(browser, "b").await;
     browser.click(".undo button").await;
@@ -209,7 +209,7 @@ async fn a_selection_goes_on_over_pages_and_is_moved_to_a_position() {
     browser.shows("h1", "Move 2 tracks").await;
     browser.type_into("#position", "51").await;
     browser.click("button.primary").await;
-    browser.shows(".toast", "Tracks moved.").await;
+    browser.shows(".toast", "Moved.").await;
     // The page begins with the moved tracks, in their order, and nothing is selected any more.
     lists(browser, "Song 2,Song 52").await;
     browser.until("document.querySelector('[data-selection-actions][hidden]')").await;
@@ -225,7 +225,7 @@ async fn a_selection_goes_on_over_pages_and_is_moved_to_a_position() {
     browser.click("[data-track]:nth-child(2) .pick").await;
     browser.click(".selection [value=position]").await;
     browser.click("[value=start]").await;
-    browser.shows(".toast", "Tracks moved.").await;
+    browser.shows(".toast", "Moved.").await;
     browser.until(&format!("{ROWS}.startsWith('Song 52,Song 1,Song 2,')")).await;
     ada.leaves().await;
 }
@@ -310,7 +310,7 @@ async fn titles_and_choices_stay_while_the_sign_in_ends() {
     ada.is_signed_out().await;
     browser.click("button.primary").await;
     ada.signs_in_elsewhere("All tracks").await;
-    browser.shows(".toast", "Tracks moved.").await;
+    browser.shows(".toast", "Moved.").await;
     browser.shows("h1", "Songs of the moon").await;
     ada.leaves().await;
 }
@@ -381,7 +381,7 @@ async fn typed_titles_come_back_and_selections_of_other_lists_stay() {
     ada.opens(&format!("/collections/{list}")).await;
     browser.click("[data-track]:nth-child(1) .pick").await;
     browser.click(".selection .danger").await;
-    browser.shows(".toast", "Tracks deleted.").await;
+    browser.shows(".toast", "Deleted.").await;
     ada.opens("/tracks").await;
     browser.shows("[data-selected]", "1 selected").await;
     ada.leaves().await;

@@ -118,6 +118,11 @@ async fn what_is_loaded_when_it_is_needed_is_asked_for_again() {
     browser.command("Network.setBlockedURLs", json!({ "urls": [] })).await;
     browser.click("[data-more]").await;
     browser.find(".popup").await;
+    browser.until("document.querySelector('[data-more]').ariaExpanded === 'true'").await;
+    // The page moves under the menu, and whoever uses the keyboard is where they were.
+    browser.run("dispatchEvent(new Event('scroll'));", Vec::new()).await;
+    browser.until("!document.querySelector('.popup')").await;
+    browser.until("document.activeElement.matches('[data-more][aria-expanded=false]')").await;
     browser.click("[data-play]").await;
     browser.shows(".bar .words", "ebb").await;
     ada.leaves().await;

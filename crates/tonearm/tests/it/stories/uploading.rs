@@ -106,7 +106,7 @@ async fn a_folder_is_uploaded_without_what_is_not_audio() {
         let event = json!({ "type": kind, "x": 640, "y": 400, "data": data });
         browser.command("Input.dispatchDragEvent", event).await;
     }
-    browser.shows(".note", "1 file is not audio and was left out.").await;
+    browser.shows(".note", "“notes.txt” is not audio and was left out.").await;
     browser.until("document.querySelectorAll('.uploads .badge.good').length === 2").await;
     let titles = "[...document.querySelectorAll('.tracks strong')].map(({ textContent }) => textContent)";
     browser.until(&format!("{titles}.join() === '2 ebb,10 flood'")).await;
