@@ -35,6 +35,11 @@ pub(crate) fn of_organization(organization: OrganizationId) -> Select<Entity> {
     living().filter(for_organization(organization))
 }
 
+/// The organization's row, whose lock stands for all of its recipes.
+fn row_of(organization: OrganizationId) -> Select<organization::Entity> {
+    organization::Entity::find_by_id(organization.uuid()).select_only().column(organization::Column::Id)
+}
+
 fn by_id(organization: OrganizationId, id: VariantId) -> Select<Entity> {
     living().filter(Column::Id.eq(id.uuid())).filter(Column::OrganizationId.eq(organization.uuid()))
 }
@@ -186,21 +191,17 @@ impl Transaction {
 
     /// Holds the recipes of an organization, unless somebody is changing them.
     pub async fn try_hold_recipes(&self, organization: OrganizationId) -> Result<bool, CatalogError> {
-        let row = organization::Entity::find_by_id(organization.uuid());
-        let row = row.select_only().column(organization::Column::Id);
-        let row = row.lock_with_behavior(LockType::Share, LockBehavior::SkipLocked);
-        Ok(row.into_tuple::<Uuid>().one(self.db()).await?.is_some())
+        let locked = row_of(organization).lock_with_behavior(LockType::Share, LockBehavior::SkipLocked);
+        Ok(locked.into_tuple::<Uuid>().one(self.db()).await?.is_some())
     }
 
-    /// Locks the organization's row, which stands for all of its recipes. `None` if the organization does not exist.
+    /// Locks all recipes of an organization. `None` if the organization does not exist.
     async fn hold_recipes(
         &self,
         organization: OrganizationId,
         lock: LockType,
     ) -> Result<Option<Uuid>, CatalogError> {
-        let row = organization::Entity::find_by_id(organization.uuid());
-        let row = row.select_only().column(organization::Column::Id).lock(lock);
-        Ok(row.into_tuple::<Uuid>().one(self.db()).await?)
+        Ok(row_of(organization).lock(lock).into_tuple::<Uuid>().one(self.db()).await?)
     }
 
     /// One recipe, locked for a change together with all others of the organization.

@@ -2,14 +2,16 @@
 //! selections follow in the same transaction, so that the freed name never opens another recipe.
 //!
 //! Keys and play sessions also have the ids of the recipes that they list: nodes read them and the files of tracks at
-//! different times. The names in keys are rewritten. There may be very many play sessions, with much metadata, which get
+//! different times. The names in keys are rewritten, beside the ids as well. There may be very many play sessions, with much metadata, which get
 //! the names when they are read; only those that a version without the ids opened are rewritten.
 
 use std::collections::HashMap;
 
 use sea_orm::prelude::Json;
 use sea_orm::{ConnectionTrait, DbBackend, QuerySelect, Statement};
-use tonearm_domain::{OrganizationId, PlaySession, Selection, VariantId, VariantIndex, VariantList};
+use tonearm_domain::{
+    NamedRecipes, OrganizationId, PlaySession, Selection, VariantId, VariantIndex, VariantList,
+};
 use uuid::Uuid;
 
 use crate::changes::Change;
@@ -45,12 +47,12 @@ impl RecipeNames {
         if let (Some(ids), Selection::Only(names)) = (ids, &session.variants)
             && ids.len() == names.len()
         {
-            let (mut listed, mut recipes) = (Vec::new(), HashMap::new());
+            let (mut listed, mut recipes) = (Vec::new(), Vec::new());
             for (name, id) in names.iter().zip(ids) {
                 match id.map(VariantId::from_uuid) {
                     Some(id) => {
                         let Some(name) = self.0.get(&id) else { continue };
-                        recipes.insert(name.clone(), id);
+                        recipes.push((name.clone(), id));
                         listed.push(name.clone());
                     }
                     // What has the name of a recipe now was another variant then.
@@ -59,18 +61,17 @@ impl RecipeNames {
                 }
             }
             session.variants = Selection::Only(VariantList::from(listed));
-            session.recipes = recipes;
+            session.recipes = NamedRecipes::of(recipes);
         }
         Ok(session)
     }
 }
 
-/// The recipes of a session for their column: for each variant that it lists, the id of its recipe.
+/// The recipes of a session for their column: for each variant that it lists, the id of its recipe or null.
 pub(crate) fn recipes_json(session: &PlaySession) -> Result<Option<Json>, CatalogError> {
-    let ids = |names: &VariantList| -> Vec<Option<Uuid>> {
-        names.iter().map(|name| session.recipes.get(name).map(|id| id.uuid())).collect()
-    };
-    session.variants.only().map(|names| encoded("play_session.recipes", &ids(names))).transpose()
+    let (Some(names), true) = (session.variants.only(), session.recipes.are_known()) else { return Ok(None) };
+    let ids = names.iter().map(|name| session.recipes.id(name).map(VariantId::uuid));
+    encoded("play_session.recipes", &ids.collect::<Vec<_>>()).map(Some)
 }
 
 impl Transaction {
@@ -102,19 +103,19 @@ impl Transaction {
         from: &VariantIndex,
         to: Option<&VariantIndex>,
     ) -> Result<(), CatalogError> {
+        let backend = self.db().get_database_backend();
+        let (lists, changed, recipes) = match backend {
+            DbBackend::Postgres => (LISTS_POSTGRES, CHANGED_POSTGRES, RECIPES_POSTGRES),
+            _ => (LISTS_SQLITE, CHANGED_SQLITE, RECIPES_SQLITE),
+        };
         let without_ids = "AND recipes IS NULL AND selection IS NOT NULL";
         let tables = [
-            ("api_key", "", Change::ApiKeys(organization)),
-            ("play_session", without_ids, Change::PlaySessions),
+            ("api_key", format!(", recipes = {recipes}"), "", Change::ApiKeys(organization)),
+            ("play_session", String::new(), without_ids, Change::PlaySessions),
         ];
-        let backend = self.db().get_database_backend();
-        let (lists, changed) = match backend {
-            DbBackend::Postgres => (LISTS_POSTGRES, CHANGED_POSTGRES),
-            _ => (LISTS_SQLITE, CHANGED_SQLITE),
-        };
-        for (table, and, change) in tables {
+        for (table, also, and, change) in tables {
             let sql = format!(
-                "UPDATE {table} SET selection = {changed} WHERE organization_id = $1 {and} AND {lists}"
+                "UPDATE {table} SET selection = {changed}{also} WHERE organization_id = $1 {and} AND {lists}"
             );
             let values =
                 [organization.uuid().into(), from.as_str().into(), to.map(VariantIndex::as_str).into()];
@@ -130,8 +131,16 @@ const LISTS_SQLITE: &str = "EXISTS (SELECT 1 FROM json_each(CASE WHEN json_valid
                             WHERE value = $2)";
 const CHANGED_SQLITE: &str = "(SELECT json_group_array(CASE value WHEN $2 THEN $3 ELSE value END) \
                               FROM json_each(selection) WHERE value <> $2 OR $3 IS NOT NULL)";
+const RECIPES_SQLITE: &str = "CASE WHEN json_valid(recipes) THEN CASE WHEN json_type(recipes) <> 'object' THEN recipes \
+                              WHEN $3 IS NULL THEN json_remove(recipes, '$.\"' || $2 || '\"') \
+                              ELSE json_set(json_remove(recipes, '$.\"' || $2 || '\"'), '$.\"' || $3 || '\"', \
+                              json_extract(recipes, '$.\"' || $2 || '\"')) END ELSE recipes END";
 const LISTS_POSTGRES: &str = "selection @> to_jsonb(CAST($2 AS text))";
 const CHANGED_POSTGRES: &str = "COALESCE((SELECT jsonb_agg(CASE name WHEN $2 THEN CAST($3 AS text) ELSE name END \
                                 ORDER BY place) FROM jsonb_array_elements_text(selection) \
                                 WITH ORDINALITY AS listed(name, place) \
                                 WHERE name <> $2 OR CAST($3 AS text) IS NOT NULL), '[]')";
+const RECIPES_POSTGRES: &str = "CASE WHEN jsonb_typeof(recipes) <> 'object' THEN recipes \
+                                WHEN CAST($3 AS text) IS NULL THEN recipes - CAST($2 AS text) \
+                                ELSE (recipes - CAST($2 AS text)) \
+                                || jsonb_build_object(CAST($3 AS text), recipes -> CAST($2 AS text)) END";

@@ -3,9 +3,9 @@
 use crate::access::{Action, KeyScope, KeyType, ScopeError};
 use crate::allowed_origins::AllowedOrigins;
 use crate::recipe::Recipe;
-use crate::selection::Selection;
+use crate::selection::{NamedRecipes, Selection};
 use crate::timestamp::Timestamp;
-use crate::{ApiKeyId, CreatorId, OrganizationId, VariantId};
+use crate::{ApiKeyId, CreatorId, OrganizationId};
 
 /// The state of a key at a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -58,8 +58,8 @@ pub struct ApiKey {
     pub creator_id: Option<CreatorId>,
     /// What its play sessions may list; on share keys exactly one variant (see [`ApiKey::validate`]).
     pub variants: Selection,
-    /// The organization's recipes that are among these. None if all variants are selected, and for keys of an earlier version.
-    pub recipes: Option<Vec<VariantId>>,
+    /// The recipes that these names stand for.
+    pub recipes: NamedRecipes,
     /// Whether play sessions it creates may allow downloads.
     pub is_downloadable: bool,
     /// The web pages that may use it.
@@ -79,9 +79,9 @@ pub struct ApiKey {
 impl ApiKey {
     /// Whether it selects a variant, whatever the name of the recipe is now.
     pub fn selects(&self, recipe: &Recipe) -> bool {
-        match &self.recipes {
-            Some(ids) if recipe.track_id.is_none() => ids.contains(&recipe.id),
-            _ => self.variants.allows(&recipe.index),
+        match &self.variants {
+            Selection::All => true,
+            Selection::Only(names) => names.iter().any(|name| self.recipes.stands_for(name, recipe)),
         }
     }
 
@@ -126,7 +126,13 @@ impl ApiKey {
         let is_longer = self.lasts_longer_than(other);
         let is_downloadable = self.is_downloadable && !other.is_downloadable;
         let is_elsewhere = !other.allowed_origins.covers(&self.allowed_origins);
-        is_longer || is_downloadable || is_elsewhere || !other.variants.covers(&self.variants)
+        let is_other = match &self.variants {
+            Selection::All => other.variants != Selection::All,
+            Selection::Only(names) => {
+                names.iter().any(|name| !other.variants.allows_named(&other.recipes, name, &self.recipes))
+            }
+        };
+        is_longer || is_downloadable || is_elsewhere || is_other
     }
 
     /// Whether its type permits the action.
@@ -138,8 +144,8 @@ impl ApiKey {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::RecordId;
     use crate::variant_index::VariantIndex;
+    use crate::{RecordId, VariantId};
 
     #[test]
     fn a_key_allows_more_with_each_limit_that_goes() {
@@ -152,7 +158,7 @@ mod tests {
             scope: KeyScope::Organization,
             creator_id: None,
             variants: Selection::one(VariantIndex::from_static("hq")),
-            recipes: None,
+            recipes: NamedRecipes::UNKNOWN,
             is_downloadable: false,
             allowed_origins: AllowedOrigins::from_list(Some(vec!["https://a.example".parse().unwrap()]))
                 .unwrap(),
@@ -175,5 +181,21 @@ mod tests {
         ] {
             assert!(wider.allows_more_than(&limited), "{wider:?}");
         }
+        // The variant is renamed, and another gets its name.
+        let id = |byte| VariantId::from_parts(now, [byte; 10]);
+        let of = |name: &'static str, byte| {
+            let name = VariantIndex::from_static(name);
+            let recipes = NamedRecipes::of([(name.clone(), id(byte))]);
+            ApiKey { variants: Selection::one(name), recipes, ..limited.clone() }
+        };
+        let (before, after, other) = (of("hq", 3), of("best", 3), of("hq", 4));
+        assert!(!before.allows_more_than(&after) && !after.allows_more_than(&before));
+        assert!(before.allows_more_than(&other) && other.allows_more_than(&before));
+        // One track's own variant.
+        let own = ApiKey { recipes: NamedRecipes::of([]), ..limited.clone() };
+        assert!(
+            own.allows_more_than(&before) && before.allows_more_than(&own) && !own.allows_more_than(&own)
+        );
+        assert!(!own.allows_more_than(&limited) && !before.allows_more_than(&limited));
     }
 }

@@ -184,7 +184,7 @@ pub use request_organization::RequestOrganization;
 pub use retention::{ExpiredRows, KeepFor, KeepForError, Retention};
 pub use scheduled_task::ScheduledTask;
 pub use second_factor::{CodePlace, SecondFactor, WrongCodes};
-pub use selection::{EmptySelection, Selection, VariantList};
+pub use selection::{EmptySelection, NamedRecipes, Selection, VariantList};
 pub use sessions::{PlaySession, UploadSession};
 pub use share_target::ShareTarget;
 pub use shares::{Held, Shares, room};
@@ -217,7 +217,7 @@ pub use transcription::{
 pub use undo::{CoveredTrack, MovedTrack, RetitledTrack, UndoEntry, UndoableChange};
 pub use upload::{NewUpload, PieceError, SourceSlot, Upload, UploadKind, UploadOpener, UploadState};
 pub use usage::{
-    Day, DayError, ExcerptHeard, FileSound, ListenCounts, ListenKind, ListenedFile, ListenedSince,
+    Coverage, Day, DayError, ExcerptHeard, FileSound, ListenCounts, ListenKind, ListenedFile, ListenedSince,
     ListenerEntry, ListenerId, ListenerKey, ListenerOrigin, Listening, Meter, Segments, TakenBytes,
     UncountedListeners, UsageBatch, UsageCounts, UsageEntry, Visitor, is_bot,
 };

@@ -1,11 +1,13 @@
 //! Which variants a key or a play session may list.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
+use crate::VariantId;
 use crate::access::ScopeError;
+use crate::recipe::Recipe;
 use crate::variant_index::VariantIndex;
 
 /// The most variants that a request may name: more than an organization can have.
@@ -28,6 +30,59 @@ pub enum Selection {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Vec<VariantIndex>", into = "Vec<VariantIndex>")]
 pub struct VariantList(Vec<VariantIndex>);
+
+/// The organization's recipes that the names in a selection stand for. Nodes read selections and recipes at different times:
+/// meanwhile, another recipe may have got a name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NamedRecipes(Option<HashMap<VariantIndex, VariantId>>);
+
+impl NamedRecipes {
+    /// What no version has noted: names are compared.
+    pub const UNKNOWN: Self = Self(None);
+
+    /// The recipes by their names. All other names are those of variants that single tracks have of their own.
+    pub fn of(recipes: impl IntoIterator<Item = (VariantIndex, VariantId)>) -> Self {
+        Self(Some(recipes.into_iter().collect()))
+    }
+
+    /// Whether it is known which recipes the names stand for.
+    pub const fn are_known(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// The recipe that a name stands for.
+    pub fn id(&self, name: &VariantIndex) -> Option<VariantId> {
+        self.0.as_ref()?.get(name).copied()
+    }
+
+    /// The names that stand for recipes.
+    pub fn names(&self) -> impl Iterator<Item = &VariantIndex> {
+        self.0.iter().flat_map(HashMap::keys)
+    }
+
+    /// Whether a name stands for a recipe, whatever this is called now.
+    pub fn stands_for(&self, name: &VariantIndex, recipe: &Recipe) -> bool {
+        match (self.id(name), recipe.track_id) {
+            (Some(id), None) => id == recipe.id,
+            (None, Some(_)) => *name == recipe.index,
+            _ => !self.are_known() && *name == recipe.index,
+        }
+    }
+
+    /// Whether a name, which stands for `id` if that is known, is among `names`, of which these are the recipes.
+    fn include(
+        &self,
+        names: &VariantList,
+        name: &VariantIndex,
+        (are_known, id): (bool, Option<VariantId>),
+    ) -> bool {
+        match (&self.0, id) {
+            (Some(known), Some(id)) => known.values().any(|known| *known == id),
+            (Some(known), None) if are_known => names.contains(name) && !known.contains_key(name),
+            _ => names.contains(name),
+        }
+    }
+}
 
 /// A list of variants that names none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -59,6 +114,14 @@ impl Selection {
         match self {
             Self::All => true,
             Self::Only(list) => list.contains(index),
+        }
+    }
+
+    /// Whether a name in another selection stands for a variant that is selected here. Both come with their recipes.
+    pub fn allows_named(&self, recipes: &NamedRecipes, name: &VariantIndex, others: &NamedRecipes) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(list) => recipes.include(list, name, (others.are_known(), others.id(name))),
         }
     }
 

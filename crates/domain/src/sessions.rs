@@ -1,20 +1,19 @@
 //! Play sessions and upload sessions. They expire, and their ids are credentials.
 
-use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 
 use crate::actor::Origin;
 use crate::key::ApiKey;
 use crate::recipe::Recipe;
-use crate::selection::{Selection, VariantList};
+use crate::selection::{NamedRecipes, Selection, VariantList};
 use crate::text::Metadata;
 use crate::timestamp::Timestamp;
 use crate::upload::UploadOpener;
 use crate::variant_index::VariantIndex;
 use crate::{
     ApiKeyId, CollectionId, CreatorId, OrganizationId, PersonId, PlaySessionId, SessionHandle, TrackId,
-    UploadSessionId, VariantId,
+    UploadSessionId,
 };
 
 /// A player's time-limited access to one track or to a collection's tracks.
@@ -32,8 +31,8 @@ pub struct PlaySession {
     pub track_id: Option<TrackId>,
     /// The variants it lists, in that order, or all playable ones.
     pub variants: Selection,
-    /// Which of the organization's recipes had these names when they were read. Variants of single tracks have none.
-    pub recipes: HashMap<VariantIndex, VariantId>,
+    /// The recipes that these names stand for.
+    pub recipes: NamedRecipes,
     /// The caller's own external id.
     pub organization_index: Option<String>,
     /// The caller's own data.
@@ -65,11 +64,7 @@ impl PlaySession {
 
     /// The place of a recipe among those that are selected by name, whatever its name is now.
     pub fn place(&self, recipe: &Recipe) -> Option<usize> {
-        let is_meant = |name: &VariantIndex| match self.recipes.get(name) {
-            Some(id) => *id == recipe.id,
-            None => *name == recipe.index,
-        };
-        self.variants.only()?.iter().position(is_meant)
+        self.variants.only()?.iter().position(|name| self.recipes.stands_for(name, recipe))
     }
 
     /// The session with no more rights than its key has now. `None` if the key was revoked.
@@ -80,20 +75,17 @@ impl PlaySession {
         if key.variants == Selection::All && (key.is_downloadable || !self.is_downloadable) {
             return Some(self);
         }
-        let is_left = |name: &&VariantIndex| match (self.recipes.get(*name), &key.recipes) {
-            (Some(id), Some(ids)) => ids.contains(id),
-            _ => key.variants.allows(name),
-        };
-        let variants = match (&self.variants, &key.variants) {
-            (own, Selection::All) => own.clone(),
-            (Selection::All, allowed) => allowed.clone(),
+        let is_left = |name: &&VariantIndex| key.variants.allows_named(&key.recipes, name, &self.recipes);
+        let (variants, recipes) = match (&self.variants, &key.variants) {
+            (own, Selection::All) => (own.clone(), self.recipes.clone()),
+            (Selection::All, allowed) => (allowed.clone(), key.recipes.clone()),
             (Selection::Only(own), _) => {
                 let left: Vec<_> = own.iter().filter(is_left).cloned().collect();
-                Selection::Only(VariantList::from(left))
+                (Selection::Only(VariantList::from(left)), self.recipes.clone())
             }
         };
         let is_downloadable = self.is_downloadable && key.is_downloadable;
-        Some(Arc::new(Self { variants, is_downloadable, ..Arc::unwrap_or_clone(self) }))
+        Some(Arc::new(Self { variants, recipes, is_downloadable, ..Arc::unwrap_or_clone(self) }))
     }
 
     /// The stored value of `is_downloadable`: a key that forbids downloads takes precedence.

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use http::header;
 use http::request::Parts;
-use tonearm_domain::{Ambient, ClientAddress, Day, ListenedFile, Meter, ObjectKey, UsageCounts, Visitor};
+use tonearm_domain::{
+    Ambient, ClientAddress, Coverage, Day, ListenedFile, Meter, ObjectKey, UsageCounts, Visitor,
+};
 use tonearm_signing::ListenerHasher;
 
 use crate::countries::Countries;
@@ -64,6 +66,15 @@ impl Counter {
             Some(Listened::new(file, range))
         });
         Tally { counter: Arc::clone(self), key, is_start: is_start && has_sound, listened }
+    }
+
+    /// Records what a listener has played of a file, if it has sound.
+    pub(crate) fn played(&self, key: &ObjectKey, size: u64, played: &Coverage, sender: &Sender<'_>) {
+        if key.file.content_type.has_sound()
+            && let Some(file) = self.listen(key, size, sender)
+        {
+            self.meter.play(&file, played, self.ambient.now());
+        }
     }
 
     fn listen(&self, key: &ObjectKey, size: u64, sender: &Sender<'_>) -> Option<ListenedFile> {

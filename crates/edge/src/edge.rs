@@ -10,7 +10,7 @@ use axum::response::{IntoResponse as _, Json};
 use axum::routing::get;
 use http::header::{self, HeaderName};
 use http::request::Parts;
-use http::{Method, Request, Response, Uri};
+use http::{Method, Request, Response};
 use serde_json::json;
 use tonearm_blobs::Blobs;
 use tonearm_domain::{Ambient, CachePolicy, Cover, DeliveryPath, Meter, ObjectKey, RequestId, Timestamp};
@@ -177,6 +177,9 @@ impl Edge {
                 .deliver(request, request_id)
                 .await
                 .unwrap_or_else(|refusal| refusal.into_response(request_id)),
+            Method::POST => {
+                self.record_played(request).await.unwrap_or_else(|refusal| refusal.into_response(request_id))
+            }
             _ => Refusal::Method.into_response(request_id),
         };
         if request.method == Method::HEAD {
@@ -212,11 +215,7 @@ impl Edge {
 
     /// The steps: verify, resolve, conditional, range, send.
     async fn deliver(&self, request: &Parts, request_id: RequestId) -> Result<Response<Content>, Refusal> {
-        let grant = self.verify(&request.uri)?;
-        let owner = grant.path.organization_id();
-        if self.0.hosts.as_ref().is_some_and(|hosts| !hosts.allow(request, owner)) {
-            return Err(Refusal::NotFound);
-        }
+        let grant = self.granted(request, request.uri.query())?;
         let (cache, expires_at) = (grant.cache, grant.expires_at);
         match grant.path.clone() {
             DeliveryPath::Object(key) => self.deliver_object(key, grant, request, request_id).await,
@@ -298,16 +297,21 @@ impl Edge {
         self.send(key, grant.attachment, object, selection, request, request_id).await
     }
 
-    /// Verifies the URL: its signature is the only permission.
-    fn verify(&self, uri: &Uri) -> Result<DeliveryGrant, Refusal> {
-        let verified = self.0.signer.verify_delivery(uri.path(), uri.query(), self.now());
-        verified.map_err(|error| match error {
-            _ if !Self::owns(uri.path()) => Refusal::NotFound,
+    /// Verifies the URL, at the host of its organization: its signature is the only permission. `signed` is its query.
+    pub(crate) fn granted(&self, request: &Parts, signed: Option<&str>) -> Result<DeliveryGrant, Refusal> {
+        let path = request.uri.path();
+        let grant = self.0.signer.verify_delivery(path, signed, self.now()).map_err(|error| match error {
+            _ if !Self::owns(path) => Refusal::NotFound,
             VerifyError::KeysUnknown => {
                 Refusal::KeysUnknown { retry_after: self.0.config.retry_after_seconds }
             }
             error => Refusal::Signature(error),
-        })
+        })?;
+        let owner = grant.path.organization_id();
+        match &self.0.hosts {
+            Some(hosts) if !hosts.allow(request, owner) => Err(Refusal::NotFound),
+            _ => Ok(grant),
+        }
     }
 
     /// Responds with the selected part of the object.

@@ -18,6 +18,7 @@ mod lookup;
 mod missing_forms;
 mod multipart;
 mod plain_request;
+mod played;
 mod range;
 mod refusal;
 mod repeated;

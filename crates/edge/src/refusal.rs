@@ -21,8 +21,10 @@ pub(crate) enum Refusal {
         /// Seconds after which the client may retry.
         retry_after: u64,
     },
-    /// Not GET, HEAD or OPTIONS.
+    /// Not GET, HEAD or OPTIONS, nor a report of what was played.
     Method,
+    /// The ranges of such a report cannot be parsed.
+    Played,
     /// `If-Match` or `If-Unmodified-Since` does not hold.
     Precondition,
     /// No requested range contains a byte of the object.
@@ -73,6 +75,11 @@ impl Refusal {
                 ErrorCode::MethodNotAllowed,
                 "Only GET, HEAD and OPTIONS are allowed.",
             ),
+            Self::Played => (
+                StatusCode::BAD_REQUEST,
+                ErrorCode::InvalidParameter,
+                "The parameter played must list up to 200 ranges of seconds, such as 0-15.2,30-45.",
+            ),
             Self::Precondition => (
                 StatusCode::PRECONDITION_FAILED,
                 ErrorCode::PreconditionFailed,
@@ -94,7 +101,7 @@ impl Refusal {
     /// The header that the status requires.
     fn own_header(self) -> Option<(HeaderName, HeaderValue)> {
         match self {
-            Self::NotFound | Self::Precondition => None,
+            Self::NotFound | Self::Played | Self::Precondition => None,
             Self::Signature(_) => Some((header::WWW_AUTHENTICATE, HeaderValue::from_static("SignedUrl"))),
             Self::Method => Some((header::ALLOW, METHODS)),
             Self::Range { size } => {

@@ -131,7 +131,7 @@ pub(crate) fn content_range(range: &Range<u64>, size: u64) -> String {
     format!("bytes {}-{}/{size}", range.start, range.end - 1)
 }
 
-fn status(status: StatusCode) -> Response<Content> {
+pub(crate) fn status(status: StatusCode) -> Response<Content> {
     let mut response = Response::new(Content::Empty);
     *response.status_mut() = status;
     response

@@ -12,14 +12,16 @@ pub(crate) struct ListenSums {
     listens: u64,
     /// Unique listeners per day, added up.
     listeners: u64,
-    /// Seconds of audio delivered to listeners.
+    /// Seconds that listeners played, where their players report it, and seconds delivered to all others.
     seconds_heard: u64,
+    /// The part of `seconds_heard` that players reported.
+    seconds_played: u64,
 }
 
 impl From<ListenCounts> for ListenSums {
     fn from(counts: ListenCounts) -> Self {
-        let ListenCounts { listens, listeners, heard_millis } = counts;
-        Self { listens, listeners, seconds_heard: heard_millis / 1000 }
+        let ListenCounts { listens, listeners, heard_millis, played_millis } = counts;
+        Self { listens, listeners, seconds_heard: heard_millis / 1000, seconds_played: played_millis / 1000 }
     }
 }
 

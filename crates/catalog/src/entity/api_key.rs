@@ -1,10 +1,12 @@
 //! Rows of `api_key`.
 
+use std::collections::BTreeMap;
+
 use sea_orm::entity::prelude::*;
 use sea_orm::{NotSet, Set};
 use tonearm_domain::{
-    AllowedOrigins, ApiKey, ApiKeyId, CollectionId, CreatorId, KeyScope, KeyType, OrganizationId, TrackId,
-    VariantId,
+    AllowedOrigins, ApiKey, ApiKeyId, CollectionId, CreatorId, KeyScope, KeyType, NamedRecipes,
+    OrganizationId, Selection, TrackId, VariantId, VariantIndex,
 };
 
 use crate::column::{corrupt, decoded, encoded, moment, moment_if_set, parsed, selection, selection_json};
@@ -57,8 +59,8 @@ impl TryFrom<Model> for ApiKey {
             key_type,
             scope: KeyScope::new(collection, track).map_err(|_| corrupt("api_key.track_id"))?,
             creator_id: row.creator_id.map(CreatorId::from_uuid),
+            recipes: recipes(row.recipes, &variants)?,
             variants,
-            recipes: recipes(row.recipes)?,
             is_downloadable: row.is_downloadable,
             allowed_origins: allowed_origins(row.allowed_origins)?,
             expires_at: moment_if_set("api_key.expires_at", row.expires_at)?,
@@ -72,14 +74,23 @@ impl TryFrom<Model> for ApiKey {
 
 const RECIPES: &str = "api_key.recipes";
 
-fn recipes(json: Option<Json>) -> Result<Option<Vec<VariantId>>, CatalogError> {
-    let ids: Option<Vec<Uuid>> = json.map(|json| decoded(RECIPES, json)).transpose()?;
-    Ok(ids.map(|ids| ids.into_iter().map(VariantId::from_uuid).collect()))
+/// Each name, and the id of its recipe or null. A version without these ids may have changed the names, which then count.
+fn recipes(json: Option<Json>, variants: &Selection) -> Result<NamedRecipes, CatalogError> {
+    let (Some(json @ Json::Object(_)), Some(names)) = (json, variants.only()) else {
+        return Ok(NamedRecipes::UNKNOWN);
+    };
+    let ids: BTreeMap<VariantIndex, Option<Uuid>> = decoded(RECIPES, json)?;
+    if ids.len() != names.len() || !names.iter().all(|name| ids.contains_key(name)) {
+        return Ok(NamedRecipes::UNKNOWN);
+    }
+    let named = ids.into_iter().filter_map(|(name, id)| Some((name, VariantId::from_uuid(id?))));
+    Ok(NamedRecipes::of(named))
 }
 
-fn recipes_json(ids: Option<&[VariantId]>) -> Result<Option<Json>, CatalogError> {
-    let uuids = |ids: &[VariantId]| ids.iter().map(|id| id.uuid()).collect::<Vec<_>>();
-    ids.map(|ids| encoded(RECIPES, &uuids(ids))).transpose()
+fn recipes_json(key: &ApiKey) -> Result<Option<Json>, CatalogError> {
+    let (Some(names), true) = (key.variants.only(), key.recipes.are_known()) else { return Ok(None) };
+    let id = |name: &VariantIndex| (name.clone(), key.recipes.id(name).map(VariantId::uuid));
+    encoded(RECIPES, &names.iter().map(id).collect::<BTreeMap<_, _>>()).map(Some)
 }
 
 /// NULL allows every origin, and so does JSON `null`. An empty array is invalid.
@@ -116,7 +127,7 @@ impl TryFrom<&ApiKey> for ActiveModel {
             created_at: Set(key.created_at.unix_millis()),
             last_used_at: Set(key.last_used_at.map(|at| at.unix_millis())),
             made_by_key: Set(key.made_by.map(ApiKeyId::uuid)),
-            recipes: Set(recipes_json(key.recipes.as_deref())?),
+            recipes: Set(recipes_json(key)?),
         })
     }
 }

@@ -22,6 +22,7 @@ pub struct Model {
     pub is_member: bool,
     pub country: Option<String>,
     pub excerpts: Option<String>,
+    pub played: Option<String>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -1,11 +1,10 @@
 //! Rows of `play_session`.
 
-use std::collections::HashMap;
-
 use sea_orm::Set;
 use sea_orm::entity::prelude::*;
 use tonearm_domain::{
-    ApiKeyId, CollectionId, CreatorId, OrganizationId, PlaySession, PlaySessionId, SessionHandle, TrackId,
+    ApiKeyId, CollectionId, CreatorId, NamedRecipes, OrganizationId, PlaySession, PlaySessionId,
+    SessionHandle, TrackId,
 };
 
 use crate::column::{CallerJson, metadata, metadata_json, moment, selection, selection_json};
@@ -48,7 +47,7 @@ impl TryFrom<Model> for PlaySession {
             collection_id: CollectionId::from_uuid(row.collection_id),
             track_id: row.track_id.map(TrackId::from_uuid),
             variants: selection("play_session.selection", row.selection)?,
-            recipes: HashMap::new(),
+            recipes: NamedRecipes::UNKNOWN,
             organization_index: row.organization_index,
             metadata: metadata("play_session.metadata", None, row.metadata),
             is_downloadable: row.is_downloadable,

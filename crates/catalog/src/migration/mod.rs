@@ -118,6 +118,8 @@ mod m0104_text_changes;
 mod m0105_bucket_makers;
 mod m0106_session_recipes;
 mod m0107_inner_words;
+mod m0108_key_recipes;
+mod m0109_played;
 mod pieces;
 mod prelude;
 mod record;
@@ -205,6 +207,8 @@ fn steps() -> Vec<Step> {
         m0105_bucket_makers::step(),
         m0106_session_recipes::step(),
         m0107_inner_words::step(),
+        m0108_key_recipes::step(),
+        m0109_played::step(),
     ]
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use sea_orm::ConnectionTrait;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query, ReturningClause};
-use tonearm_domain::{ListenCounts, ListenKind, ListenedSince, ListenerKey, ListenerOrigin};
+use tonearm_domain::{ListenKind, ListenedSince, ListenerKey, ListenerOrigin};
 use uuid::Uuid;
 
 use crate::column::byte_count;
@@ -32,6 +32,19 @@ type SumKey = (Uuid, &'static str, i32, String);
 
 /// Organization, day, listener, kind and subject.
 type Sighting = (Uuid, i32, i64, &'static str, String);
+
+/// The columns of sums. What is heard is what was delivered, where players reported it, what they played of that: a sum of
+/// what was delivered never becomes smaller.
+pub(super) const SUMS: [&str; 5] =
+    ["listens", "listeners", "heard_millis", "reported_millis", "played_millis"];
+
+/// What is added to one row.
+#[derive(Default)]
+struct Sums {
+    listens: u64,
+    listeners: u64,
+    since: ListenedSince,
+}
 
 /// The counts to be added.
 #[derive(Default)]
@@ -82,21 +95,19 @@ impl Transaction {
     /// Adds listens to the sums. Other nodes wait for these rows until the commit.
     pub(super) async fn add_listen_sums(&self, sums: ListenSums) -> Result<(), CatalogError> {
         let referrers = self.referrers(&sums.0).await?;
-        let mut counts: BTreeMap<SumKey, ListenCounts> = BTreeMap::new();
+        let mut counts: BTreeMap<SumKey, Sums> = BTreeMap::new();
         let mut sightings: BTreeSet<Sighting> = BTreeSet::new();
         for counted in &sums.0 {
             let (organization, day) = (counted.place.organization_id.uuid(), counted.place.day.number());
-            let ListenedSince { millis, is_listen } = counted.newly;
+            let newly = counted.newly;
             for (kind, subject) in counted.subjects(&referrers) {
                 // For a track, a listener already has at most one listen per day.
                 let is_track = kind == ListenKind::Track;
-                *counts.entry((organization, kind.as_str(), day, subject.clone())).or_default() +=
-                    ListenCounts {
-                        listens: is_listen.into(),
-                        listeners: (is_listen && is_track).into(),
-                        heard_millis: millis,
-                    };
-                if is_listen && !is_track {
+                let sums = counts.entry((organization, kind.as_str(), day, subject.clone())).or_default();
+                sums.since.include(newly);
+                sums.listens += u64::from(newly.is_listen);
+                sums.listeners += u64::from(newly.is_listen && is_track);
+                if newly.is_listen && !is_track {
                     let listener = counted.place.listener.hash().cast_signed();
                     sightings.insert((organization, day, listener, kind.as_str(), subject));
                 }
@@ -175,8 +186,7 @@ impl Transaction {
         Ok(new)
     }
 
-    async fn add_listen_rows(&self, counts: BTreeMap<SumKey, ListenCounts>) -> Result<(), CatalogError> {
-        const SUMS: [&str; 3] = ["listens", "listeners", "heard_millis"];
+    async fn add_listen_rows(&self, counts: BTreeMap<SumKey, Sums>) -> Result<(), CatalogError> {
         let rows: Vec<_> = counts.into_iter().collect();
         for chunk in rows.chunks(BATCH) {
             let mut insert = Query::insert();
@@ -191,7 +201,9 @@ impl Transaction {
                     subject.clone().into(),
                     byte_count(counts.listens).into(),
                     byte_count(counts.listeners).into(),
-                    byte_count(counts.heard_millis).into(),
+                    byte_count(counts.since.delivered_millis).into(),
+                    byte_count(counts.since.reported_millis).into(),
+                    byte_count(counts.since.played_millis).into(),
                 ]);
             }
             let mut add = OnConflict::columns(["organization_id", "kind", "day", "subject"]);

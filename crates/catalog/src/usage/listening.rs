@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, HashMap};
 use sea_orm::sea_query::{Expr, OnConflict, Query, ReturningClause, SimpleExpr};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryResult, QuerySelect};
 use tonearm_domain::{
-    ApiKeyId, FileData, FileSound, ListenedSince, ListenerEntry, ListenerKey, ListenerOrigin, Listening,
-    ObjectKey, TakenBytes, Timestamp,
+    ApiKeyId, Coverage, FileData, FileSound, ListenedSince, ListenerEntry, ListenerKey, ListenerOrigin,
+    Listening, ObjectKey, TakenBytes, Timestamp,
 };
 use uuid::Uuid;
 
@@ -188,7 +188,7 @@ impl Transaction {
     }
 }
 
-const COLUMNS: [&str; 13] = [
+const COLUMNS: [&str; 14] = [
     "organization_id",
     "day",
     "listener",
@@ -202,6 +202,7 @@ const COLUMNS: [&str; 13] = [
     "is_member",
     "country",
     "excerpts",
+    "played",
 ];
 
 const KEY: [&str; 4] = ["organization_id", "day", "listener", "folder"];
@@ -212,8 +213,9 @@ fn inserted(rows: &BTreeMap<ListenerKey, Row>) -> sea_orm::sea_query::InsertStat
     insert.into_table("listener_track").columns(COLUMNS);
     for (place, row) in rows {
         let (organization, day, listener, folder) = key_of(place);
-        let Listening { taken_micros, segments, is_listen, playing_until, ref excerpts } = row.listening;
-        let values: [SimpleExpr; 13] = [
+        let Listening { taken_micros, segments, ref played, is_listen, playing_until, ref excerpts } =
+            row.listening;
+        let values: [SimpleExpr; 14] = [
             organization.into(),
             day.into(),
             listener.into(),
@@ -227,6 +229,7 @@ fn inserted(rows: &BTreeMap<ListenerKey, Row>) -> sea_orm::sea_query::InsertStat
             row.origin.is_member.into(),
             row.origin.country.map(String::from).into(),
             (!excerpts.is_empty()).then(|| serde_json::json!(excerpts).to_string()).into(),
+            (!played.is_empty()).then(|| serde_json::json!(played).to_string()).into(),
         ];
         insert.values_panic(values);
     }
@@ -269,6 +272,13 @@ fn millis(seconds: f64) -> u64 {
     (seconds * 1000.0).round() as u64
 }
 
+/// What was played, as a row has it.
+pub(super) fn played(row: &QueryResult) -> Result<Coverage, CatalogError> {
+    let json: Option<String> = row.try_get("", "played")?;
+    let played = json.as_deref().map(serde_json::from_str).transpose();
+    Ok(played.map_err(|_| corrupt("listener_track.played"))?.unwrap_or_default())
+}
+
 impl Row {
     fn read(row: &QueryResult) -> Result<Self, CatalogError> {
         let count = |name| size("listener_track", row.try_get("", name)?);
@@ -281,6 +291,7 @@ impl Row {
             listening: Listening {
                 taken_micros: count("taken_micros")?,
                 segments: count("segments")?.into(),
+                played: played(row)?,
                 is_listen: row.try_get("", "is_listen")?,
                 playing_until: moment_if_set(
                     "listener_track.playing_until",
@@ -313,9 +324,8 @@ impl Row {
             let Some(taken) = &entry.taken else { continue };
             let known = sounds.get(&object_key(entry, taken).to_string());
             let sound = known.copied().unwrap_or(FileSound::whole(track.millis));
-            let newly = self.listening.take(sound, (taken.bytes, taken.size), taken.segments, now);
-            sum.millis += newly.millis;
-            sum.is_listen |= newly.is_listen;
+            sum.include(self.listening.take(sound, (taken.bytes, taken.size), taken.segments, now));
+            sum.include(self.listening.play(sound, &taken.played));
         }
         sum
     }

@@ -4,9 +4,13 @@ use std::collections::HashMap;
 
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Order, Query, SelectStatement, SimpleExpr};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryResult, QuerySelect};
-use tonearm_domain::{Day, LimitOffset, ListenCounts, ListenKind, OrganizationId, Segments, Timestamp};
+use tonearm_domain::{
+    Day, LimitOffset, ListenCounts, ListenKind, Listening, OrganizationId, Segments, Timestamp,
+};
 use uuid::Uuid;
 
+use super::listen_sums::SUMS;
+use super::listening::played;
 use super::sums::{UsageFilter, folder_of, folders_of, in_period};
 use crate::catalog::Catalog;
 use crate::column::{corrupt, size};
@@ -82,7 +86,7 @@ fn rows(filter: &UsageFilter, kind: ListenKind) -> SelectStatement {
 
 /// PostgreSQL sums to an unbounded type, which cannot be read as an integer.
 fn summed(mut select: SelectStatement) -> SelectStatement {
-    for name in ["listens", "listeners", "heard_millis"] {
+    for name in SUMS {
         let sum = Func::coalesce([Func::sum(Expr::col(name)).into(), Expr::value(0_i64)]);
         select.expr_as(SimpleExpr::from(sum).cast_as("bigint"), name);
     }
@@ -91,10 +95,12 @@ fn summed(mut select: SelectStatement) -> SelectStatement {
 
 fn counts(row: &QueryResult) -> Result<ListenCounts, CatalogError> {
     let count = |name| size("listen_sum", row.try_get("", name)?);
+    let (delivered, played_millis) = (count("heard_millis")?, count("played_millis")?);
     Ok(ListenCounts {
         listens: count("listens")?,
         listeners: count("listeners")?,
-        heard_millis: count("heard_millis")?,
+        heard_millis: delivered.saturating_sub(count("reported_millis")?).saturating_add(played_millis),
+        played_millis,
     })
 }
 
@@ -122,12 +128,10 @@ impl Catalog {
         let mut grouped = summed(rows(filter, kind));
         grouped.column("subject").group_by_col("subject");
         let mut select = Query::select();
-        select
-            .columns(["subject", "listens", "listeners", "heard_millis"])
-            .from_subquery(grouped.clone(), "grouped");
+        select.column("subject").columns(SUMS).from_subquery(grouped.clone(), "grouped");
         select
             .order_by("listens", Order::Desc)
-            .order_by("heard_millis", Order::Desc)
+            .order_by_expr(Expr::cust("heard_millis - reported_millis + played_millis"), Order::Desc)
             .order_by("subject", Order::Asc);
         select.limit(window.limit()).offset(window.offset());
         let mut found = Vec::new();
@@ -219,15 +223,16 @@ impl Catalog {
         row.map_or(Ok(0), |row| size("listener_track", row.try_get("", "total")?))
     }
 
-    /// The parts of a track that its listeners received in a period, one set per listener, for the latest 10,000
+    /// The parts of a track that its listeners heard in a period, one set per listener, for the latest 10,000
     /// listeners at most.
-    pub async fn parts_taken(
+    pub async fn parts_heard(
         &self,
         filter: &UsageFilter,
         folder: &str,
+        track_millis: u64,
     ) -> Result<Vec<Segments>, CatalogError> {
         let select = Query::select()
-            .column("segments")
+            .columns(["segments", "played"])
             .from("listener_track")
             .and_where(Expr::col("organization_id").eq(filter.organization_id.uuid()))
             .and_where(Expr::col("folder").eq(folder))
@@ -237,7 +242,10 @@ impl Catalog {
             .limit(MOST_SHAPES)
             .take();
         let found = self.reader().query_all(&select).await?;
-        let parts = found.iter().map(|row| Ok(size("listener_track", row.try_get("", "segments")?)?.into()));
+        let parts = found.iter().map(|row| {
+            let delivered = size("listener_track", row.try_get("", "segments")?)?.into();
+            Ok(Listening::parts_heard(delivered, &played(row)?, track_millis))
+        });
         parts.collect()
     }
 }

@@ -1,7 +1,7 @@
 //! Lists with totals, conflicts, and records that are no longer referenced.
 
 use tonearm_catalog::{Catalog, CatalogError, PurgedTitles, Record, Transaction};
-use tonearm_domain::{ApiKey, KeyType, LimitOffset, Selection};
+use tonearm_domain::{ApiKey, KeyType, LimitOffset, NamedRecipes, Selection};
 use tonearm_fixtures::ambient;
 
 use crate::database::{Reach, TestDatabase};
@@ -217,7 +217,7 @@ async fn keys_are_changed_and_paged(database: TestDatabase) {
     let changed = ApiKey {
         title: "Changed".to_owned(),
         variants: Selection::one("hq".parse().unwrap()),
-        recipes: Some(vec![ambient.record_id()]),
+        recipes: NamedRecipes::of([("hq".parse().unwrap(), ambient.record_id())]),
         is_downloadable: true,
         expires_at: Some(ambient.now()),
         ..keys[1].clone()

@@ -3,9 +3,9 @@
 
 use tonearm_catalog::{Catalog, SubjectListens, UsageFilter};
 use tonearm_domain::{
-    Ambient, ApiKeyId, CountryCode, Day, ExpiredRows, FileData, KeyScope, LimitOffset, ListenCounts,
-    ListenKind, ListenerId, ListenerKey, ListenerOrigin, Meter, ObjectFile, ObjectKey, Recipe, Timestamp,
-    Track, UsageBatch, Visitor,
+    Ambient, ApiKeyId, CountryCode, Coverage, Day, ExpiredRows, FileData, KeyScope, LimitOffset,
+    ListenCounts, ListenKind, ListenedFile, ListenerId, ListenerKey, ListenerOrigin, Meter, ObjectFile,
+    ObjectKey, Recipe, Timestamp, Track, UsageBatch, Visitor,
 };
 use tonearm_fixtures::ambient;
 
@@ -21,6 +21,7 @@ crate::on_both!(
     a_former_file_counts_with_the_sound_that_it_had,
     a_byte_of_a_preview_is_not_the_rest_of_a_listen,
     listens_are_summed_by_what_they_came_from,
+    what_was_played_is_heard,
     sites_are_bounded,
     listens_are_summed_by_country,
     whoever_listens_now_is_counted_until_the_sound_is_over,
@@ -60,14 +61,28 @@ impl Node {
         range: std::ops::Range<u64>,
         site: Option<&str>,
     ) {
+        let file = self.listened(key, (listener, country), site);
+        self.meter.take_range(&file, range, self.ambient.now());
+    }
+
+    fn listened(
+        &self,
+        key: &ObjectKey,
+        (listener, country): (u64, Option<&str>),
+        site: Option<&str>,
+    ) -> ListenedFile {
         let address = std::net::Ipv4Addr::from_bits(listener as u32).into();
         let listener = ListenerId::from_hash(listener.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let site = site.map(|site| format!("https://{site}/"));
         let referrer = site.as_ref().map(String::as_bytes);
         let visitor = Visitor { listener, address, agent: Some(b"Firefox/120.0"), referrer, host: None };
         let locate = || country.map(|code| code.parse::<CountryCode>().unwrap());
-        let file = self.meter.listen(key, SIZE, &visitor, self.ambient.now(), locate).unwrap();
-        self.meter.take_range(&file, range, self.ambient.now());
+        self.meter.listen(key, SIZE, &visitor, self.ambient.now(), locate).unwrap()
+    }
+
+    fn plays(&self, key: &ObjectKey, listener: u64, played: &[(u64, u64)]) {
+        let file = self.listened(key, (listener, None), None);
+        self.meter.play(&file, &Coverage::from(played.to_vec()), self.ambient.now());
     }
 
     fn batch(&self) -> UsageBatch {
@@ -287,7 +302,12 @@ async fn listens_are_summed_by_what_they_came_from(database: TestDatabase) {
         let rows = rows.into_iter().map(|row| (row.id, row.title, row.counts));
         rows.collect::<Vec<_>>()
     };
-    let counts = |listens, listeners, heard_millis| ListenCounts { listens, listeners, heard_millis };
+    let counts = |listens, listeners, heard_millis| ListenCounts {
+        listens,
+        listeners,
+        heard_millis,
+        played_millis: 0,
+    };
     assert_eq!(days(&catalog, &all).await, [(3, 2, 240_000)]);
     let title = |text: &str| Some(text.to_owned());
     assert_eq!(
@@ -310,8 +330,44 @@ async fn listens_are_summed_by_what_they_came_from(database: TestDatabase) {
     let (_, rows) =
         catalog.listens_by(&of_track, ListenKind::Referrer, LimitOffset::default()).await.unwrap();
     assert_eq!(rows, []);
-    let parts = catalog.parts_taken(&all, track.index.as_str()).await.unwrap();
+    let parts = catalog.parts_heard(&all, track.index.as_str(), 600_000).await.unwrap();
     assert_eq!(parts.iter().map(|parts| parts.count()).collect::<Vec<_>>(), [10]);
+}
+
+/// Players tell what they play, as often as they like and to any node.
+async fn what_was_played_is_heard(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let track = ten_minutes(&catalog, &ambient).await;
+    let (key, all) = (file(&ambient, &track, "hq"), filter(&ambient, &track));
+    let heard = async || {
+        let days = catalog.listens_by_day(&all).await.unwrap();
+        let [day] = days.as_slice() else { panic!("one day") };
+        (day.counts.listens, day.counts.heard_millis, day.counts.played_millis)
+    };
+    let [node, other] = [Node::new(&ambient), Node::new(&ambient)];
+    node.delivers(&key, 1, 0..800);
+    node.delivers(&key, 2, 0..100);
+    node.tells(&catalog).await;
+    assert_eq!(heard().await, (2, 540_000, 0));
+    // A browser takes a song at once, of which the first listener hears some.
+    node.plays(&key, 1, &[(0, 15_000)]);
+    node.plays(&key, 1, &[(0, 30_000)]);
+    other.plays(&key, 1, &[(0, 30_000), (60_000, 75_000)]);
+    // As read back from the store.
+    for node in [&node, &other] {
+        let batch: UsageBatch = serde_json::from_slice(&serde_json::to_vec(&node.batch()).unwrap()).unwrap();
+        assert!(catalog.add_usage(&batch, ambient.now()).await.unwrap());
+    }
+    assert_eq!(heard().await, (2, 105_000, 45_000));
+    let parts = catalog.parts_heard(&all, track.index.as_str(), 600_000).await.unwrap();
+    let mut parts: Vec<Vec<u32>> = parts.iter().map(|parts| parts.iter().collect()).collect();
+    parts.sort();
+    assert_eq!(parts, [vec![0, 1, 2, 3, 4], vec![0, 1, 2, 5, 6]]);
+    // Never more than was delivered, and nothing where nothing was.
+    node.plays(&key, 1, &[(0, u64::MAX)]);
+    node.plays(&key, 3, &[(0, 600_000)]);
+    node.tells(&catalog).await;
+    assert_eq!(heard().await, (2, 540_000, 480_000));
 }
 
 async fn sites_are_bounded(database: TestDatabase) {
@@ -342,7 +398,7 @@ async fn listens_are_summed_by_country(database: TestDatabase) {
         assert_eq!(found.0, found.1.len() as u64);
         let row = |row: SubjectListens| {
             assert_eq!(row.title, None);
-            let ListenCounts { listens, listeners, heard_millis } = row.counts;
+            let ListenCounts { listens, listeners, heard_millis, .. } = row.counts;
             (row.id.unwrap(), listens, listeners, heard_millis)
         };
         found.1.into_iter().map(row).collect::<Vec<_>>()
@@ -404,7 +460,7 @@ async fn listeners_are_forgotten_and_sums_stay(database: TestDatabase) {
     // Sightings of the organization and of its collection, on two days.
     assert_eq!(catalog.delete_expired(ExpiredRows::ListenerSightings, before, 3).await.unwrap(), 3);
     assert_eq!(catalog.delete_expired(ExpiredRows::ListenerSightings, before, 3).await.unwrap(), 1);
-    assert_eq!(catalog.parts_taken(&all, track.index.as_str()).await.unwrap().len(), 1);
+    assert_eq!(catalog.parts_heard(&all, track.index.as_str(), 600_000).await.unwrap().len(), 1);
     assert_eq!(days(&catalog, &all).await, [(1, 1, 60_000); 3]);
 }
 

@@ -144,6 +144,8 @@ const STEPS: &[&str] = &[
     "m0105_bucket_makers",
     "m0106_session_recipes",
     "m0107_inner_words",
+    "m0108_key_recipes",
+    "m0109_played",
 ];
 
 async fn older(database: &TestDatabase) {

@@ -34,7 +34,7 @@ const QUERIES: &[&str] = &[
     "DELETE FROM listener_track WHERE day <= 5 AND (organization_id, day, listener, folder) IN (SELECT organization_id, day, listener, folder FROM listener_track WHERE day <= 5 ORDER BY day LIMIT 1000)",
     "DELETE FROM listener_sighting WHERE day <= 5 AND (organization_id, day, listener, kind, subject) IN (SELECT organization_id, day, listener, kind, subject FROM listener_sighting WHERE day <= 5 ORDER BY day LIMIT 1000)",
     "SELECT listener FROM listener_track WHERE organization_id = x'00' AND playing_until > 5",
-    "SELECT segments FROM listener_track WHERE organization_id = x'00' AND folder = 'a' AND day BETWEEN 1 AND 5 AND is_listen = TRUE ORDER BY day DESC LIMIT 10000",
+    "SELECT segments, played FROM listener_track WHERE organization_id = x'00' AND folder = 'a' AND day BETWEEN 1 AND 5 AND is_listen = TRUE ORDER BY day DESC LIMIT 10000",
     "SELECT day, SUM(listens) FROM listen_sum WHERE organization_id = x'00' AND kind = 'organization' AND day BETWEEN 1 AND 5 AND subject = '' GROUP BY day ORDER BY day",
     "SELECT subject, SUM(listens) FROM listen_sum WHERE organization_id = x'00' AND kind = 'track' AND day BETWEEN 1 AND 5 AND subject = 'a' GROUP BY subject",
     "SELECT subject FROM listen_sum WHERE organization_id = x'00' AND kind = 'referrer' AND day = 5 LIMIT 201",

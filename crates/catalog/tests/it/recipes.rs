@@ -3,8 +3,8 @@
 use sea_orm::{ConnectionTrait, Statement};
 use tonearm_catalog::{CatalogError, Record, SessionPage};
 use tonearm_domain::{
-    Ambient, Collection, FileData, KeyScope, PlaySession, Recipe, RecipeKind, Selection, TrackFile,
-    VariantIndex, VariantList,
+    Ambient, ApiKey, Collection, FileData, KeyScope, NamedRecipes, PlaySession, Recipe, RecipeKind,
+    Selection, TrackFile, VariantIndex, VariantList,
 };
 use tonearm_fixtures::ambient;
 
@@ -16,6 +16,7 @@ crate::on_both!(
     an_index_is_free_again,
     one_index_asked_for_at_once,
     sessions_list_recipes_and_not_names,
+    keys_list_recipes_and_not_names,
     sessions_of_earlier_versions_follow_a_new_name,
     files_remember_their_recipe,
     a_recipe_has_one_file_of_a_track,
@@ -88,7 +89,7 @@ async fn sessions_list_recipes_and_not_names(database: TestDatabase) {
     let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
     let mut hq = recipe(&ambient, &organization, None, "hq", 0);
     let lq = recipe(&ambient, &organization, None, "lq", 1);
-    let recipes = [&hq, &lq].map(|recipe| (recipe.index.clone(), recipe.id)).into();
+    let recipes = NamedRecipes::of([&hq, &lq].map(|recipe| (recipe.index.clone(), recipe.id)));
     let variants = names(&["own", "hq", "lq"]);
     let session = PlaySession { variants, recipes, ..shown(&ambient, &collection) };
     let all = PlaySession { variants: Selection::All, ..shown(&ambient, &collection) };
@@ -148,6 +149,50 @@ async fn sessions_list_recipes_and_not_names(database: TestDatabase) {
     tx.commit().await.unwrap();
     listed(&[]).await;
     assert_eq!(stored().await, before, "no session was written");
+}
+
+/// A version without the ids of recipes may change the names alone, which then count.
+async fn keys_list_recipes_and_not_names(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let (organization, _) = stored_collection(&catalog, &ambient).await;
+    let hq = recipe(&ambient, &organization, None, "hq", 0);
+    let recipes = NamedRecipes::of([(hq.index.clone(), hq.id)]);
+    let key = ApiKey { variants: names(&["own", "hq"]), recipes, ..api_key(&ambient, &organization) };
+    let tx = catalog.begin().await.unwrap();
+    tx.insert_recipe(&hq).await.unwrap();
+    tx.insert_api_key(&key, &[1; 32]).await.unwrap();
+    tx.commit().await.unwrap();
+    let raw = database.raw().await;
+    let read = async || {
+        let key = catalog.api_key(organization.id, key.id).await.unwrap().unwrap();
+        (key.variants, key.recipes)
+    };
+    let change = async |from: &'static str, to: Option<&'static str>| {
+        let (from, to) = (VariantIndex::from_static(from), to.map(VariantIndex::from_static));
+        let tx = catalog.begin().await.unwrap();
+        match to {
+            Some(to) => tx.rename_in_selections(organization.id, &from, &to).await.unwrap(),
+            None => tx.remove_from_selections(organization.id, &from).await.unwrap(),
+        }
+        tx.commit().await.unwrap();
+    };
+    let best = NamedRecipes::of([(VariantIndex::from_static("best"), hq.id)]);
+    assert_eq!(read().await, (key.variants.clone(), key.recipes.clone()));
+    change("hq", Some("best")).await;
+    assert_eq!(read().await, (names(&["own", "best"]), best.clone()));
+    change("own", None).await;
+    assert_eq!(read().await, (names(&["best"]), best));
+    raw.execute_unprepared("UPDATE api_key SET selection = '[\"lq\"]'").await.unwrap();
+    assert_eq!(read().await, (names(&["lq"]), NamedRecipes::UNKNOWN));
+    change("lq", Some("low")).await;
+    assert_eq!(read().await, (names(&["low"]), NamedRecipes::UNKNOWN));
+    // What is damaged stops no rename.
+    let damage = match database.url.starts_with("sqlite") {
+        true => "UPDATE api_key SET recipes = '{'",
+        false => "UPDATE api_key SET recipes = '[1]'",
+    };
+    raw.execute_unprepared(damage).await.unwrap();
+    change("low", Some("lower")).await;
 }
 
 async fn sessions_of_earlier_versions_follow_a_new_name(database: TestDatabase) {

@@ -3,8 +3,8 @@
 use serde_json::json;
 use tonearm_domain::{
     Chapter, Codec, Colour, CoverSettings, FileData, FileOutcome, KeyScope, KeyType, Levels, LevelsSettings,
-    Metric, MissedLoudness, PreviewLength, PreviewSettings, RecipeKind, Selection, TrackFile, Transcode,
-    Utterance, VariantIndex, VariantList, WaveformImage, WaveformVideo,
+    Metric, MissedLoudness, NamedRecipes, PreviewLength, PreviewSettings, RecipeKind, Selection, TrackFile,
+    Transcode, Utterance, VariantIndex, VariantList, WaveformImage, WaveformVideo,
 };
 use tonearm_fixtures::ambient;
 
@@ -217,7 +217,7 @@ async fn sessions(database: TestDatabase) {
         creator_id: Some(creator.id),
         track_id: Some(track.id),
         variants: Selection::Only(VariantList::new(["hq", "lq"].map(VariantIndex::from_static)).unwrap()),
-        recipes: std::collections::HashMap::new(),
+        recipes: tonearm_domain::NamedRecipes::UNKNOWN,
         organization_index: Some(HOSTILE.to_owned()),
         metadata: rich_metadata(),
         is_downloadable: true,
@@ -271,7 +271,7 @@ async fn keys(database: TestDatabase) {
             scope,
             creator_id: Some(creator.id),
             variants: Selection::one(VariantIndex::from_static("hq")),
-            recipes: Some(vec![ambient.record_id()]),
+            recipes: NamedRecipes::of([(VariantIndex::from_static("hq"), ambient.record_id())]),
             is_downloadable: true,
             allowed_origins: tonearm_domain::AllowedOrigins::from_list(Some(vec![
                 "https://example.com".parse().unwrap(),

@@ -3,8 +3,9 @@
 use sea_orm::{ConnectionTrait, Statement};
 use tonearm_catalog::{AuditFilter, Catalog, StorageUsage};
 use tonearm_domain::{
-    AuditAction, AuditEntry, Cursor, Deletion, Job, KeyScope, LimitOffset, Origin, PageQuery, Person,
-    PersonIdentity, QuotaUsage, SearchWords, Source, Theme, Track, TrackSort,
+    ApiKey, AuditAction, AuditEntry, Cursor, Deletion, Job, KeyScope, LimitOffset, NamedRecipes, Origin,
+    PageQuery, Person, PersonIdentity, QuotaUsage, Recipe, SearchWords, Selection, Source, Theme, Track,
+    TrackSort, VariantList,
 };
 use tonearm_fixtures::ambient;
 
@@ -18,6 +19,7 @@ tonearm_fixtures::on_both_empty!(
     texts_are_folded_again,
     people_who_were_linked_are_claimed,
     urls_leave_the_audit_log,
+    keys_know_their_recipes,
 );
 
 /// A step, and the statements that undo it. A `SELECT` returns statements.
@@ -25,6 +27,8 @@ type Step = (&'static str, &'static [&'static str]);
 
 /// All steps that can be undone, the newest first.
 const UNDOABLE: &[Step] = &[
+    PLAYED,
+    KEY_RECIPES,
     INNER_WORDS,
     SESSION_RECIPES,
     BUCKET_MAKERS,
@@ -125,6 +129,15 @@ const ANSWERED_STATUSES: Step = (
     "m0068_answered_statuses",
     &["DROP INDEX answered_job_by_track_id", "ALTER TABLE answered_job DROP COLUMN status"],
 );
+const PLAYED: Step = (
+    "m0109_played",
+    &[
+        "ALTER TABLE listener_track DROP COLUMN played",
+        "ALTER TABLE listen_sum DROP COLUMN reported_millis",
+        "ALTER TABLE listen_sum DROP COLUMN played_millis",
+    ],
+);
+const KEY_RECIPES: Step = ("m0108_key_recipes", &[]);
 const INNER_WORDS: Step = ("m0107_inner_words", &[]);
 const SESSION_RECIPES: Step = (
     "m0106_session_recipes",
@@ -673,6 +686,41 @@ async fn people_who_were_linked_are_claimed(database: TestDatabase) {
     let tx = catalog.begin().await.unwrap();
     for (person, is_claimed) in [(added, false), (linked, true), (unlinked, true)] {
         assert_eq!(tx.is_claimed(person.id).await.unwrap(), is_claimed, "{}", person.name);
+    }
+}
+
+/// A key of a previous version stays with its recipes, whatever these are called later.
+async fn keys_know_their_recipes(database: TestDatabase) {
+    let (catalog, (ambient, _)) = (database.catalog().await, ambient());
+    let (organization, collection) = stored_collection(&catalog, &ambient).await;
+    let track = stored_track(&catalog, bare_track(&ambient, &collection)).await;
+    let named: Vec<Recipe> = ["hq", "lq", "own", "gone"]
+        .into_iter()
+        .zip([None, None, Some(&track), None])
+        .map(|(name, track)| recipe(&ambient, &organization, track, name, 0))
+        .collect();
+    let names = named.iter().map(|recipe| recipe.index.clone()).filter(|name| name.as_str() != "lq");
+    let variants = Selection::Only(VariantList::new(names).unwrap());
+    let limited = ApiKey { variants, ..api_key(&ambient, &organization) };
+    let keys = [limited, api_key(&ambient, &organization)];
+    let tx = catalog.begin().await.unwrap();
+    for recipe in &named {
+        tx.insert_recipe(recipe).await.unwrap();
+    }
+    for (place, key) in keys.iter().enumerate() {
+        tx.insert_api_key(key, &[place as u8; 32]).await.unwrap();
+    }
+    tx.commit().await.unwrap();
+    let removed = "UPDATE variant SET deleted_at = 1 WHERE \"index\" = 'gone'";
+    assert_eq!(database.raw().await.execute_unprepared(removed).await.unwrap().rows_affected(), 1);
+    go_back(&database, catalog, KEY_RECIPES).await;
+
+    let catalog = database.upgraded().await;
+    for (key, expected) in
+        keys.iter().zip([NamedRecipes::of([(named[0].index.clone(), named[0].id)]), NamedRecipes::UNKNOWN])
+    {
+        let upgraded = catalog.api_key(organization.id, key.id).await.unwrap().unwrap();
+        assert_eq!((upgraded.recipes, &upgraded.variants), (expected, &key.variants));
     }
 }
 

@@ -4,6 +4,8 @@ import { keptVolume } from "./kept.js";
 import { DEVICE, NOT_SUPPORTED } from "./state-failures.js";
 
 const REPORTED = ["playing", "pause", "waiting", "timeupdate", "seeked", "ended", "volumechange", "ratechange"];
+/** How often the server is told what was played. */
+const TOLD_MS = 15_000;
 /** How long a device has to fail. */
 const PROBE_MS = 5000;
 /** Safari may forget a position that was set before it knew the length. */
@@ -41,6 +43,9 @@ export class Sound {
   #opened = 0;
   /** The element that has played. */
   #allowed = null;
+  /** What the server was told last, and when. */
+  #told = "";
+  #toldAt = 0;
   #onReport;
   #onBlocked;
 
@@ -53,6 +58,7 @@ export class Sound {
     this.#onBlocked = onBlocked;
     this.audio = this.#element();
     this.#spare = this.#element();
+    globalThis.addEventListener?.("pagehide", () => this.#tell());
   }
 
   get speed() {
@@ -86,6 +92,7 @@ export class Sound {
   /** Opens a URL at a position. What was prepared begins without a pause if it is sound. */
   open(url, at) {
     const { error, readyState } = this.#spare;
+    this.#tell();
     this.#opened += 1;
     if (this.#spare.getAttribute("src") === url && at === 0 && !error && readyState > 1) {
       [this.audio, this.#spare] = [this.#spare, this.audio];
@@ -97,6 +104,7 @@ export class Sound {
   }
 
   close() {
+    this.#tell();
     this.#opened += 1;
     this.#clear(this.audio);
     this.#clear(this.#spare);
@@ -142,6 +150,7 @@ export class Sound {
   #report(audio, name, code = 0) {
     if (audio !== this.audio) return;
     if (name === "playing") this.#allowed = audio;
+    if (name === "pause" || (name === "timeupdate" && Date.now() - this.#toldAt > TOLD_MS)) this.#tell();
     this.#onReport({
       name,
       isPaused: audio.paused,
@@ -150,6 +159,16 @@ export class Sound {
       position: audio.currentTime,
       code: hasNoDevice(audio) ? DEVICE : audio.error?.code ?? code,
     });
+  }
+
+  /** Tells the server what was played of a signed URL: see docs/usage.md. */
+  #tell() {
+    const { played, src } = this.audio;
+    this.#toldAt = Date.now();
+    if (!played.length || !src.includes("verify=")) return;
+    const ranges = Array.from(played, (_, at) => `${played.start(at).toFixed(2)}-${played.end(at).toFixed(2)}`);
+    const report = `${src}&played=${ranges}`;
+    if (report !== this.#told) navigator.sendBeacon((this.#told = report));
   }
 
   #seekOnce(at) {

@@ -20,7 +20,7 @@ usage-stored = Gespeichert
 usage-now = Hören gerade zu
 usage-listeners-added = Zuhörer pro Tag, addiert
 usage-counted = Wie Wiedergaben gezählt werden
-usage-counted-hint = Eine Wiedergabe zählt, wenn an einem Tag mindestens eine Minute eines Titels, oder ein kürzerer Titel ganz, an einen Zuhörer ausgeliefert wurde. Ein Zuhörer ist eine Netzwerkadresse mit einem Browser oder einer App; bekannte Bots zählen nicht. Dieselbe Person zählt an einem anderen Tag noch einmal. Eine Seite oder einen Freigabelink zu öffnen, ohne etwas abzuspielen, ist keine Wiedergabe. Die Hördauer ist die Länge dessen, was ausgeliefert wurde: Player laden voraus, also kann weniger gehört worden sein.
+usage-counted-hint = Eine Wiedergabe zählt, wenn an einem Tag mindestens eine Minute eines Titels, oder ein kürzerer Titel ganz, an einen Zuhörer ausgeliefert wurde. Ein Zuhörer ist eine Netzwerkadresse mit einem Browser oder einer App; bekannte Bots zählen nicht. Dieselbe Person zählt an einem anderen Tag noch einmal. Eine Seite oder einen Freigabelink zu öffnen, ohne etwas abzuspielen, ist keine Wiedergabe. Die Hördauer ist, was gespielt wurde, wo Player das melden (die von Tonearm tun es: { $played }), und sonst die Länge dessen, was ausgeliefert wurde: Player laden voraus, also kann weniger gehört worden sein.
 
 ## Charts
 
@@ -85,5 +85,5 @@ usage-count-by-part = { $count ->
     [one] 1 Wiedergabe nach Teilen des Titels
    *[other] { $count } Wiedergaben nach Teilen des Titels
 }
-usage-parts-hint = Player laden voraus. Deshalb zählen Teile schon, einige Zeit bevor sie zu hören sind.
+usage-parts-hint = Teile zählen, sobald sie gespielt wurden, wo Player das melden (die von Tonearm tun es), und sonst, sobald sie ausgeliefert wurden, was einige Zeit davor geschieht.
 usage-share = Anteil

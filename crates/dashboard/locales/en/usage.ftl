@@ -20,7 +20,7 @@ usage-stored = Stored
 usage-now = Listening now
 usage-listeners-added = Listeners per day, added up
 usage-counted = How listens are counted
-usage-counted-hint = A listen is counted when at least one minute of a track, or a whole track that is shorter, is delivered to one listener on one day. A listener is a network address and a browser or app; known bots are left out. The same person counts again on another day. Opening a page or a share link without playing is not a listen. Listening time is the length of what was delivered: players load ahead, so less may have been heard.
+usage-counted-hint = A listen is counted when at least one minute of a track, or a whole track that is shorter, is delivered to one listener on one day. A listener is a network address and a browser or app; known bots are left out. The same person counts again on another day. Opening a page or a share link without playing is not a listen. Listening time is what was played, where players report it (Tonearm’s own do: { $played }), and otherwise the length of what was delivered: players load ahead, so less may have been heard.
 
 ## Charts
 
@@ -85,5 +85,5 @@ usage-count-by-part = { $count ->
     [one] 1 listen by part of the track
    *[other] { $count } listens by part of the track
 }
-usage-parts-hint = Players buffer ahead, so parts are counted before they are heard.
+usage-parts-hint = Parts count once they were played, where players report it (Tonearm’s own do), and otherwise once they were delivered, which is some time before.
 usage-share = Share

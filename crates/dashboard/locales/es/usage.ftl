@@ -20,7 +20,7 @@ usage-stored = Almacenado
 usage-now = Escuchando ahora
 usage-listeners-added = Oyentes por día, sumados
 usage-counted = Cómo se cuentan las escuchas
-usage-counted-hint = Se cuenta una escucha cuando al menos un minuto de una pista, o una pista más corta completa, se entrega a un oyente en un día. Un oyente es una dirección de red con un navegador o una aplicación; los bots conocidos no cuentan. La misma persona cuenta de nuevo otro día. Abrir una página o un enlace compartido sin reproducir nada no es una escucha. El tiempo escuchado es la duración de lo entregado: los reproductores cargan por adelantado, así que puede haberse oído menos.
+usage-counted-hint = Se cuenta una escucha cuando al menos un minuto de una pista, o una pista más corta completa, se entrega a un oyente en un día. Un oyente es una dirección de red con un navegador o una aplicación; los bots conocidos no cuentan. La misma persona cuenta de nuevo otro día. Abrir una página o un enlace compartido sin reproducir nada no es una escucha. El tiempo escuchado es lo reproducido, donde los reproductores lo comunican (los de Tonearm lo hacen: { $played }), y en los demás casos la duración de lo entregado: los reproductores cargan por adelantado, así que puede haberse oído menos.
 
 ## Charts
 
@@ -85,5 +85,5 @@ usage-count-by-part = { $count ->
     [one] 1 escucha por parte de la pista
    *[other] { $count } escuchas por parte de la pista
 }
-usage-parts-hint = Los reproductores cargan por adelantado, así que una parte cuenta un tiempo antes de oírse.
+usage-parts-hint = Una parte cuenta cuando se ha reproducido, donde los reproductores lo comunican (los de Tonearm lo hacen), y en los demás casos cuando se ha entregado, un tiempo antes.
 usage-share = Proporción

@@ -46,7 +46,8 @@ impl From<Replacement> for ReplacementProgress {
     fn from(replacement: Replacement) -> Self {
         let is_open = replacement.is_open();
         let reason = replacement.reason.as_deref().map(text::reason);
-        let former = replacement.former_file_name.filter(|_| replacement.state == ReplacementState::Completed);
+        let former =
+            replacement.former_file_name.filter(|_| replacement.state == ReplacementState::Completed);
         Self {
             id: replacement.id,
             state: replacement.state.as_str(),

@@ -88,7 +88,7 @@ async fn listens(
     period: UsagePeriod,
     group: ListenGroup,
 ) -> Result<String, PageError> {
-    let mut csv = format!("{},title,listens,listeners,seconds_heard\r\n", group.as_str());
+    let mut csv = format!("{},title,listens,listeners,seconds_heard,seconds_played\r\n", group.as_str());
     for (end, window) in windows() {
         let report = usage.listens(caller, period, group, window).await?;
         match report.rows {
@@ -108,10 +108,11 @@ async fn listens(
 }
 
 fn listen_line(csv: &mut String, id: &str, title: &str, counts: ListenCounts) {
-    let ListenCounts { listens, listeners, heard_millis } = counts;
+    let ListenCounts { listens, listeners, heard_millis, played_millis } = counts;
     let title = quoted(title);
     // Writing to a String cannot fail.
-    let _ = write!(csv, "{id},{title},{listens},{listeners},{}\r\n", heard_millis / 1000);
+    let (heard, played) = (heard_millis / 1000, played_millis / 1000);
+    let _ = write!(csv, "{id},{title},{listens},{listeners},{heard},{played}\r\n");
 }
 
 async fn deliveries(

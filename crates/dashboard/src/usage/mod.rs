@@ -49,6 +49,8 @@ struct UsagePage {
     problems: Problems,
     figures: Vec<Figure>,
     quotas: Vec<QuotaBar>,
+    /// The part of the time heard that players reported.
+    played: String,
     charts: Vec<ChartCard>,
     tables: Vec<ListenTable>,
     delivered_tracks: Vec<DeliveryRow>,
@@ -133,6 +135,7 @@ async fn page(
         problems,
         figures: figures.into(),
         quotas: QuotaBar::all(app.library.quotas(&caller).await?),
+        played: duration(total.played_millis),
         charts: charts(&listens, &deliveries),
         tables: tables(&app, &member, &caller, period).await?,
         delivered_tracks,

@@ -110,7 +110,7 @@ impl ListenTable {
 impl ListenRow {
     fn new(member: &Member<Viewer>, group: ListenGroup, row: SubjectListens) -> Self {
         let SubjectListens { id, title, counts } = row;
-        let ListenCounts { listens, listeners, heard_millis } = counts;
+        let ListenCounts { listens, listeners, heard_millis, .. } = counts;
         // Permanently deleted items have no title, and no page.
         let (id, is_known) = (id.unwrap_or_default(), title.is_some());
         let path = |prefix: &str| is_known.then(|| member.path(&format!("{prefix}{id}")));

@@ -224,7 +224,7 @@ async fn sessions_are_listed_and_ended(database: TestDatabase) {
         collection_id: collection,
         track_id: None,
         variants: Selection::All,
-        recipes: std::collections::HashMap::new(),
+        recipes: tonearm_domain::NamedRecipes::UNKNOWN,
         organization_index: Some("listener-7".to_owned()),
         metadata: tonearm_domain::Metadata::default(),
         is_downloadable: false,

@@ -35,7 +35,7 @@ async fn many_keys(house: &House) {
             scope: if number % 2 == 0 { KeyScope::Organization } else { KeyScope::Collection(collection) },
             creator_id: None,
             variants: Selection::All,
-            recipes: None,
+            recipes: tonearm_domain::NamedRecipes::UNKNOWN,
             is_downloadable: false,
             allowed_origins: AllowedOrigins::Any,
             expires_at: match number % 10 {

@@ -56,12 +56,12 @@ async fn what_is_exported_has_a_header(database: TestDatabase) {
     let house = House::open(database).await;
     let mut owner = house.administrator().await;
     for (group, header, lines) in [
-        ("day", "day,title,listens,listeners,seconds_heard", 31),
-        ("track", "track,title,listens,listeners,seconds_heard", 1),
-        ("collection", "collection,title,listens,listeners,seconds_heard", 1),
-        ("share_link", "share_link,title,listens,listeners,seconds_heard", 1),
-        ("referrer", "referrer,title,listens,listeners,seconds_heard", 1),
-        ("country", "country,title,listens,listeners,seconds_heard", 1),
+        ("day", "day,title,listens,listeners,seconds_heard,seconds_played", 31),
+        ("track", "track,title,listens,listeners,seconds_heard,seconds_played", 1),
+        ("collection", "collection,title,listens,listeners,seconds_heard,seconds_played", 1),
+        ("share_link", "share_link,title,listens,listeners,seconds_heard,seconds_played", 1),
+        ("referrer", "referrer,title,listens,listeners,seconds_heard,seconds_played", 1),
+        ("country", "country,title,listens,listeners,seconds_heard,seconds_played", 1),
         ("delivered_by_day", "day,title,requests,downloads,starts,bytes", 31),
         ("delivered_by_track", "track,title,requests,downloads,starts,bytes", 1),
         ("delivered_by_variant", "variant,title,requests,downloads,starts,bytes", 1),
@@ -116,8 +116,8 @@ async fn countries_are_shown_where_they_are_known(database: TestDatabase) {
     let codes: Vec<&str> = table.split("<td data-country>").skip(1).map(|rest| &rest[..7]).collect();
     assert_eq!(codes, ["DE</td>", "FR</td>"]);
     let csv = owner.get(&house.path("/usage.csv?group=country")).await;
-    let rows = "DE,\"\",2,2,1200\r\nFR,\"\",1,1,600\r\n";
-    assert_eq!(csv.html, format!("country,title,listens,listeners,seconds_heard\r\n{rows}"));
+    let rows = "DE,\"\",2,2,1200,0\r\nFR,\"\",1,1,600,0\r\n";
+    assert_eq!(csv.html, format!("country,title,listens,listeners,seconds_heard,seconds_played\r\n{rows}"));
 }
 
 async fn the_drop_off_of_a_track_is_shown_and_exported(database: TestDatabase) {

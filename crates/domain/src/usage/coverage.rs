@@ -1,21 +1,61 @@
-//! The bytes of an object that a listener has taken.
+//! The parts of an object that a listener has taken or played.
 
 use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
 
 /// Maximum number of separate ranges. Seeking in a player creates a few, never hundreds.
 const MOST: usize = 32;
 
-/// A set of bytes of an object.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Coverage {
+/// A set of positions in an object: of bytes, or of milliseconds of sound. As JSON, a list of `[start, end]`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Vec<(u64, u64)>", into = "Vec<(u64, u64)>")]
+pub struct Coverage {
     /// Sorted; the ranges neither overlap nor touch.
     ranges: Vec<Range<u64>>,
 }
 
+impl From<Vec<(u64, u64)>> for Coverage {
+    fn from(ranges: Vec<(u64, u64)>) -> Self {
+        ranges.into_iter().map(|(start, end)| start..end).collect()
+    }
+}
+
+impl From<Coverage> for Vec<(u64, u64)> {
+    fn from(coverage: Coverage) -> Self {
+        coverage.ranges.into_iter().map(|range| (range.start, range.end)).collect()
+    }
+}
+
+impl FromIterator<Range<u64>> for Coverage {
+    fn from_iter<I: IntoIterator<Item = Range<u64>>>(ranges: I) -> Self {
+        let mut coverage = Self::default();
+        for range in ranges {
+            coverage.add(range);
+        }
+        coverage
+    }
+}
+
 impl Coverage {
-    /// Adds a range and returns how many of its bytes are new. If there are too many ranges, the smallest gap is
-    /// treated as covered: bytes may be missed, but are never counted twice.
-    pub(super) fn add(&mut self, range: Range<u64>) -> u64 {
+    /// The ranges, in order.
+    pub fn ranges(&self) -> &[Range<u64>] {
+        &self.ranges
+    }
+
+    /// Whether it covers nothing.
+    pub fn is_empty(&self) -> bool {
+        self.ranges.is_empty()
+    }
+
+    /// How many positions it covers.
+    pub fn total(&self) -> u64 {
+        self.ranges.iter().fold(0, |sum, range| sum.saturating_add(range.end - range.start))
+    }
+
+    /// Adds a range and returns how many of its positions are new. If there are too many ranges, the smallest gap is
+    /// treated as covered: positions may be missed, but are never counted twice.
+    pub fn add(&mut self, range: Range<u64>) -> u64 {
         if range.start >= range.end {
             return 0;
         }

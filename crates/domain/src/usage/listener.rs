@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Day, Segments};
+use super::{Coverage, Day, Segments};
 use crate::country::CountryCode;
 use crate::object_key::ObjectFile;
 use crate::referrer::Referrer;
@@ -101,7 +101,7 @@ impl ListenerEntry {
     }
 }
 
-/// New bytes of one file: bytes that the listener had not taken from the same node before.
+/// What is new about one file: bytes that the listener had not taken from the same node before, and what was played.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TakenBytes {
     /// The file.
@@ -112,6 +112,9 @@ pub struct TakenBytes {
     pub bytes: u64,
     /// The parts of the file that contain them.
     pub segments: Segments,
+    /// The milliseconds of the file that the player has played. Earlier versions neither write nor read this field.
+    #[serde(default, skip_serializing_if = "Coverage::is_empty")]
+    pub played: Coverage,
 }
 
 #[cfg(test)]

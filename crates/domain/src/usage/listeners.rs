@@ -83,6 +83,8 @@ struct State {
     /// New bytes since the last report.
     bytes: u64,
     segments: Segments,
+    /// The milliseconds that were played since the last report.
+    played: Coverage,
     /// Whether it is queued for the next report.
     is_waiting: bool,
     last: Timestamp,
@@ -222,6 +224,7 @@ impl Listeners {
             coverage: Coverage::default(),
             bytes: 0,
             segments: Segments::default(),
+            played: Coverage::default(),
             is_waiting: false,
             last: now,
         };
@@ -241,6 +244,20 @@ impl Listeners {
         }
         state.bytes = state.bytes.saturating_add(new);
         state.segments |= Segments::of_bytes(&range, file.0.size);
+        self.await_report(file, state);
+    }
+
+    /// Records the milliseconds of a file that its player has played.
+    pub(super) fn play(&self, file: &ListenedFile, played: &Coverage, now: Timestamp) {
+        let mut state = file.0.state();
+        state.last = now;
+        for range in played.ranges() {
+            state.played.add(range.clone());
+        }
+        self.await_report(file, state);
+    }
+
+    fn await_report(&self, file: &ListenedFile, mut state: MutexGuard<'_, State>) {
         if !mem::replace(&mut state.is_waiting, true) {
             drop(state);
             locked(&self.shard(file.0.place.listener).waiting).push(Arc::clone(&file.0));
@@ -289,7 +306,8 @@ impl Listeners {
                 let mut state = file.state();
                 state.is_waiting = false;
                 let (bytes, segments) = (mem::take(&mut state.bytes), mem::take(&mut state.segments));
-                let taken = TakenBytes { file: file.file.clone(), size: file.size, bytes, segments };
+                let played = mem::take(&mut state.played);
+                let taken = TakenBytes { file: file.file.clone(), size: file.size, bytes, segments, played };
                 let (referrer, country) = (file.referrer.clone(), file.country);
                 let origin = ListenerOrigin { referrer, country, ..ListenerOrigin::default() };
                 entries.push(entry(file.place, origin, Some(taken)));
@@ -477,6 +495,7 @@ mod tests {
                         coverage: Coverage::default(),
                         bytes: 0,
                         segments: Segments::default(),
+                        played: Coverage::default(),
                         is_waiting: false,
                         last: now,
                     };

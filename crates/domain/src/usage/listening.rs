@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Segments;
+use super::{Coverage, Segments};
 use crate::timestamp::Timestamp;
 
 /// The minimum audio for a listen, in microseconds: a minute, as in the podcast measurement guidelines of the IAB.
@@ -92,6 +92,8 @@ pub struct Listening {
     pub taken_micros: u64,
     /// The parts of the track that it came from.
     pub segments: Segments,
+    /// The milliseconds of the track that players reported as played. Empty if none reported anything.
+    pub played: Coverage,
     /// Whether it counts as a listen.
     pub is_listen: bool,
     /// Until when the listener is assumed to be playing.
@@ -100,13 +102,36 @@ pub struct Listening {
     pub excerpts: Vec<ExcerptHeard>,
 }
 
-/// The increments from a delivery.
+/// The increments from a delivery, or from what a player reported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ListenedSince {
-    /// Audio that was not heard before, in milliseconds.
-    pub millis: u64,
+    /// Milliseconds that were not delivered before.
+    pub delivered_millis: u64,
+    /// Milliseconds that were delivered to a listener whose player reports what it plays.
+    pub reported_millis: u64,
+    /// Milliseconds that were played of these, as far as they were delivered.
+    pub played_millis: u64,
     /// Whether it has become a listen.
     pub is_listen: bool,
+}
+
+impl ListenedSince {
+    /// Adds further increments.
+    pub fn include(&mut self, more: Self) {
+        self.delivered_millis = self.delivered_millis.saturating_add(more.delivered_millis);
+        self.reported_millis = self.reported_millis.saturating_add(more.reported_millis);
+        self.played_millis = self.played_millis.saturating_add(more.played_millis);
+        self.is_listen |= more.is_listen;
+    }
+
+    fn since(self, before: Self) -> Self {
+        Self {
+            delivered_millis: self.delivered_millis.saturating_sub(before.delivered_millis),
+            reported_millis: self.reported_millis.saturating_sub(before.reported_millis),
+            played_millis: self.played_millis.saturating_sub(before.played_millis),
+            is_listen: self.is_listen,
+        }
+    }
 }
 
 impl Listening {
@@ -119,27 +144,37 @@ impl Listening {
         of_file: Segments,
         now: Timestamp,
     ) -> ListenedSince {
-        let before = self.heard_millis(sound.track_millis);
+        let before = self.state_of(sound.track_millis);
         let size = u128::from(size.max(1));
         let file_micros = u128::from(sound.millis()) * 1000;
         let micros = (file_micros * u128::from(bytes).min(size) + size / 2) / size;
         let micros = u64::try_from(micros).unwrap_or(u64::MAX);
         self.taken_micros = self.taken_micros.saturating_add(micros);
         self.segments |= sound.segments(of_file);
-        let heard = self.heard_millis(sound.track_millis);
-        let millis = heard.saturating_sub(before);
+        let mut since = self.state_of(sound.track_millis).since(before);
+        let delivered = self.delivered_millis(sound.track_millis);
         let enough = LISTEN_MICROS.min(most_of(sound.track_millis));
-        let is_enough = enough > 0 && heard.saturating_mul(1000) >= enough;
+        let is_enough = enough > 0 && delivered.saturating_mul(1000) >= enough;
         let is_all = sound.is_short_excerpt() && self.takes_all(sound, micros, of_file);
-        let is_listen = !self.is_listen && (is_enough || is_all);
-        self.is_listen |= is_listen;
-        if millis > 0 {
+        since.is_listen = !self.is_listen && (is_enough || is_all);
+        self.is_listen |= since.is_listen;
+        if since.delivered_millis > 0 {
             let from = self.playing_until.map_or(now, |until| until.max(now));
-            let ahead = i64::try_from(millis).unwrap_or(i64::MAX).min(MOST_AHEAD_MILLIS);
+            let ahead = i64::try_from(since.delivered_millis).unwrap_or(i64::MAX).min(MOST_AHEAD_MILLIS);
             let latest = now.plus_millis(MOST_AHEAD_MILLIS);
             self.playing_until = Some(from.plus_millis(ahead).min(latest));
         }
-        ListenedSince { millis, is_listen }
+        since
+    }
+
+    /// Adds the milliseconds of a file that its player has played.
+    pub fn play(&mut self, sound: FileSound, of_file: &Coverage) -> ListenedSince {
+        let before = self.state_of(sound.track_millis);
+        for range in of_file.ranges() {
+            let of_track = |millis: u64| sound.start_millis.saturating_add(millis).min(sound.end_millis);
+            self.played.add(of_track(range.start)..of_track(range.end));
+        }
+        self.state_of(sound.track_millis).since(before)
     }
 
     /// Adds what was delivered of a short excerpt. Returns whether it is all of it by now.
@@ -162,9 +197,27 @@ impl Listening {
         sound.millis() > 0 && heard.saturating_mul(1000) >= most_of(sound.millis())
     }
 
-    /// Milliseconds heard of a track of this length.
-    pub fn heard_millis(&self, track_millis: u64) -> u64 {
+    /// Milliseconds delivered of a track of this length.
+    pub fn delivered_millis(&self, track_millis: u64) -> u64 {
         heard(self.taken_micros, self.segments, track_millis)
+    }
+
+    /// The parts of a track of this length that were heard: played if that is known, and delivered.
+    pub fn parts_heard(segments: Segments, played: &Coverage, track_millis: u64) -> Segments {
+        if played.is_empty() {
+            return segments;
+        }
+        let parts = played.ranges().iter().map(|range| Segments::of_bytes(range, track_millis));
+        segments & parts.fold(Segments::default(), |sum, parts| sum | parts)
+    }
+
+    fn state_of(&self, track_millis: u64) -> ListenedSince {
+        let delivered_millis = self.delivered_millis(track_millis);
+        let (reported_millis, played_millis) = match self.played.is_empty() {
+            true => (0, 0),
+            false => (delivered_millis, self.played.total().min(delivered_millis)),
+        };
+        ListenedSince { delivered_millis, reported_millis, played_millis, is_listen: false }
     }
 }
 
@@ -186,7 +239,7 @@ mod tests {
             let segments = Segments::of_bytes(range, 1000);
             listening.take(FileSound::whole(track_seconds * 1000), bytes, segments, now());
         }
-        (listening.heard_millis(track_seconds * 1000), listening.is_listen)
+        (listening.delivered_millis(track_seconds * 1000), listening.is_listen)
     }
 
     #[test]
@@ -218,9 +271,9 @@ mod tests {
             let (mut listening, mut sum) = (Listening::default(), 0);
             for _ in 0..parts {
                 let part = (700 / parts, 700);
-                sum += listening.take(FileSound::whole(120_000), part, all, now()).millis;
+                sum += listening.take(FileSound::whole(120_000), part, all, now()).delivered_millis;
             }
-            assert_eq!((sum, listening.heard_millis(120_000)), (120_000, 120_000), "in {parts} parts");
+            assert_eq!((sum, listening.delivered_millis(120_000)), (120_000, 120_000), "in {parts} parts");
         }
     }
 
@@ -230,10 +283,11 @@ mod tests {
         let mut listening = Listening::default();
         let all = Segments::of_bytes(&(0..1), 1) | Segments::of_bytes(&(0..1000), 1000);
         let newly = listening.take(preview, (1000, 1000), all, now());
-        assert_eq!(newly, ListenedSince { millis: 30_000, is_listen: true });
+        let delivered = ListenedSince { delivered_millis: 30_000, ..ListenedSince::default() };
+        assert_eq!(newly, ListenedSince { is_listen: true, ..delivered });
         assert_eq!(listening.segments.iter().collect::<Vec<_>>(), [0, 1]);
         let again = listening.take(FileSound::whole(3_600_000), (500, 1000), all, now());
-        assert!(!again.is_listen && again.millis > 0);
+        assert!(!again.is_listen && again.delivered_millis > 0);
     }
 
     #[test]
@@ -250,6 +304,36 @@ mod tests {
         }
         // Two files of the same part of the track count together.
         assert!(listening.take(preview, (900, 1000), part(&(100..1000)), now()).is_listen);
+    }
+
+    #[test]
+    fn what_was_played_counts_where_a_player_reports_it() {
+        let ranges = |ranges: &[std::ops::Range<u64>]| ranges.iter().cloned().collect::<Coverage>();
+        let (sound, all) = (FileSound::whole(600_000), Segments::of_bytes(&(0..1000), 1000));
+        let mut listening = Listening::default();
+        let mut sum = listening.take(sound, (500, 1000), Segments::of_bytes(&(0..500), 1000), now());
+        assert_eq!((sum.delivered_millis, sum.reported_millis, sum.played_millis), (300_000, 0, 0));
+        sum.include(listening.play(sound, &ranges(&[0..20_000])));
+        sum.include(listening.play(sound, &ranges(&[10_000..30_000, 40_000..50_000])));
+        assert_eq!(
+            (sum.delivered_millis, sum.reported_millis, sum.played_millis),
+            (300_000, 300_000, 40_000)
+        );
+        let parts = Listening::parts_heard(listening.segments, &listening.played, 600_000);
+        assert_eq!(parts.iter().collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
+        // Never more than was delivered, of the track and beyond its end.
+        sum.include(listening.play(sound, &ranges(&[0..u64::MAX])));
+        assert_eq!((sum.reported_millis, sum.played_millis), (300_000, 300_000));
+        sum.include(listening.take(sound, (500, 1000), all, now()));
+        assert_eq!(
+            (sum.delivered_millis, sum.reported_millis, sum.played_millis),
+            (600_000, 600_000, 600_000)
+        );
+        // A preview is played where it lies in its track.
+        let preview = FileSound { track_millis: 600_000, start_millis: 60_000, end_millis: 90_000 };
+        let mut listening = Listening::default();
+        listening.play(preview, &ranges(&[0..10_000, 25_000..99_000]));
+        assert_eq!(listening.played, ranges(&[60_000..70_000, 85_000..90_000]));
     }
 
     #[test]
@@ -291,7 +375,7 @@ mod tests {
                     let segments = Segments::of_bytes(&range, 1000);
                     let bytes = (range.end - range.start, 1000);
                     let newly = listening.take(FileSound::whole(seconds * 1000), bytes, segments, now());
-                    sum += newly.millis;
+                    sum += newly.delivered_millis;
                     listens += u64::from(newly.is_listen);
                 }
                 (listening, sum, listens)
@@ -304,7 +388,7 @@ mod tests {
             let (two, other_sum, other_listens) = fold(&other);
             prop_assert_eq!((one.taken_micros, one.segments), (two.taken_micros, two.segments));
             prop_assert_eq!((sum, listens), (other_sum, other_listens));
-            prop_assert_eq!(sum, one.heard_millis(seconds * 1000));
+            prop_assert_eq!(sum, one.delivered_millis(seconds * 1000));
             prop_assert!(listens <= 1 && sum <= seconds * 1000);
         }
     }

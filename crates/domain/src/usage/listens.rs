@@ -40,8 +40,11 @@ pub struct ListenCounts {
     pub listens: u64,
     /// Listeners with at least one listen, counted separately for each day.
     pub listeners: u64,
-    /// Milliseconds of audio delivered to listeners, including playback that did not become a listen.
+    /// Milliseconds that were played where players report it, and otherwise delivered, including playback that did not
+    /// become a listen.
     pub heard_millis: u64,
+    /// Those of them that players reported.
+    pub played_millis: u64,
 }
 
 impl ListenCounts {
@@ -56,6 +59,7 @@ impl AddAssign for ListenCounts {
         self.listens = self.listens.saturating_add(more.listens);
         self.listeners = self.listeners.saturating_add(more.listeners);
         self.heard_millis = self.heard_millis.saturating_add(more.heard_millis);
+        self.played_millis = self.played_millis.saturating_add(more.played_millis);
     }
 }
 

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::listeners::Listeners;
 use super::{
-    Day, ListenedFile, ListenerKey, ListenerOrigin, UncountedListeners, UsageBatch, UsageCounts, UsageEntry,
-    Visitor,
+    Coverage, Day, ListenedFile, ListenerKey, ListenerOrigin, UncountedListeners, UsageBatch, UsageCounts,
+    UsageEntry, Visitor,
 };
 use crate::OrganizationId;
 use crate::ambient::Ambient;
@@ -85,6 +85,11 @@ impl Meter {
     /// counted again.
     pub fn take_range(&self, file: &ListenedFile, range: Range<u64>, now: Timestamp) {
         self.0.listeners.take(file, range, now);
+    }
+
+    /// Records the milliseconds of a file that a listener's player has played.
+    pub fn play(&self, file: &ListenedFile, played: &Coverage, now: Timestamp) {
+        self.0.listeners.play(file, played, now);
     }
 
     /// Records how a listener reached a track.

@@ -1,6 +1,6 @@
 //! The delivered parts of a track, at a coarse resolution.
 
-use std::ops::{BitOr, BitOrAssign, Range};
+use std::ops::{BitAnd, BitOr, BitOrAssign, Range};
 
 use serde::{Deserialize, Serialize};
 
@@ -78,6 +78,14 @@ impl BitOr for Segments {
     type Output = Self;
     fn bitor(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+}
+
+impl BitAnd for Segments {
+    type Output = Self;
+
+    fn bitand(self, other: Self) -> Self {
+        Self(self.0 & other.0)
     }
 }
 

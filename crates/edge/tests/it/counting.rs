@@ -18,7 +18,8 @@ over_both_stores!(
     what_was_not_taken_is_not_counted,
     hosts_of_others_serve_nothing,
     listeners_are_told_apart,
-    whoever_only_looks_is_no_listener
+    whoever_only_looks_is_no_listener,
+    players_report_what_they_play
 );
 
 fn counted(node: &Node) -> (Edge, Meter) {
@@ -199,4 +200,36 @@ async fn whoever_only_looks_is_no_listener(node: &Node) {
     let request = visit(Method::GET, &node.url(&picture), "203.0.113.1", &[FIREFOX]);
     assert_eq!(Answer::read(edge.serve(request).await).await.status, 200);
     assert_eq!(bytes_by_listener(node, &meter), [0; 0]);
+}
+
+async fn players_report_what_they_play(node: &Node) {
+    let (edge, meter) = counted(node);
+    let url = node.url(&node.store(SIZE).await);
+    let report = |played: &str| format!("{url}&played={played}");
+    let post = async |url: &str, agent| {
+        Answer::read(edge.serve(visit(Method::POST, url, "203.0.113.1", &[agent])).await).await
+    };
+    for played in ["0-15.2", "10-20,30-31.5"] {
+        let answer = post(&report(played), FIREFOX).await;
+        assert_eq!((answer.status.as_u16(), answer.body.is_empty()), (204, true), "{played}");
+    }
+    assert_eq!(post(&report("0-9"), ("user-agent", "Googlebot/2.1")).await.status, 204);
+    let batch = meter.take(&node.ambient).unwrap();
+    assert_eq!(batch.entries, []);
+    let [entry] = batch.listeners.as_slice() else { panic!("{batch:?}") };
+    let taken = entry.taken.as_ref().unwrap();
+    assert_eq!(
+        (taken.bytes, taken.size, taken.played.ranges()),
+        (0, SIZE as u64, &[0..20_000, 30_000..31_500][..])
+    );
+    // A report is taken from nobody without a signed URL, of nothing that is not there, and in no other form.
+    let unsigned = report("0-9").replacen("verify=", "verify=1", 1);
+    post(&unsigned, SAFARI).await.assert_error(401, "signature_invalid");
+    let gone = format!("{}&played=0-9", node.url(&node.key(ContentType::Mp3)));
+    post(&gone, SAFARI).await.assert_error(404, "not_found");
+    for played in ["", "9-0", "0-9&x=1"] {
+        post(&report(played), SAFARI).await.assert_error(400, "invalid_parameter");
+    }
+    ask(&edge, Method::GET, &report("0-9"), &[SAFARI]).await.assert_error(401, "signature_invalid");
+    assert!(meter.take(&node.ambient).is_none());
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use tonearm_catalog::{KeyQuery, MadeByKey, ScopeTitles, Transaction};
 use tonearm_domain::{
     Actor, AllowedOrigins, ApiKey, ApiKeyId, AuditAction, CollectionId, CreatorId, ErrorCode, KeyScope,
-    KeyType, LimitOffset, Page, ScopeError, Selection, Timestamp, TrackId, VariantId, VariantIndex,
+    KeyType, LimitOffset, NamedRecipes, Page, ScopeError, Selection, Timestamp, TrackId, VariantIndex,
 };
 use tonearm_signing::ApiKeyText;
 use tracing::Instrument as _;
@@ -325,8 +325,8 @@ pub(super) async fn named_recipes(
     caller: &Caller,
     scope: KeyScope,
     variants: &Selection,
-) -> Result<Option<Vec<VariantId>>, Refusal> {
-    let Some(named) = variants.only() else { return Ok(None) };
+) -> Result<NamedRecipes, Refusal> {
+    let Some(named) = variants.only() else { return Ok(NamedRecipes::UNKNOWN) };
     let recipes = tx.recipes_to_follow(caller.organization_id).await?;
     let is_missing = |index: &&VariantIndex| !recipes.iter().any(|recipe| recipe.index == **index);
     let mut missing: Vec<&VariantIndex> = named.iter().filter(is_missing).collect();
@@ -337,7 +337,7 @@ pub(super) async fn named_recipes(
     }
     if missing.is_empty() {
         let are_named = recipes.iter().filter(|recipe| named.contains(&recipe.index));
-        return Ok(Some(are_named.map(|recipe| recipe.id).collect()));
+        return Ok(NamedRecipes::of(are_named.map(|recipe| (recipe.index.clone(), recipe.id))));
     }
     let names: Vec<&str> = missing.iter().take(MOST_NAMED).map(|index| index.as_str()).collect();
     let known: Vec<&str> = recipes.iter().map(|recipe| recipe.index.as_str()).collect();

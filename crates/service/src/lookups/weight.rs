@@ -27,14 +27,16 @@ impl Weight for ApiKey {
     fn heap_bytes(&self) -> usize {
         let origins = self.allowed_origins.only().map(|list| &**list).unwrap_or_default();
         let origins: usize = origins.iter().map(|origin| size_of_val(origin) + origin.as_str().len()).sum();
-        self.title.len() + selection(&self.variants) + origins
+        let recipes =
+            self.recipes.names().map(|name| size_of::<(VariantIndex, VariantId)>() + name.as_str().len());
+        self.title.len() + selection(&self.variants) + recipes.sum::<usize>() + origins
     }
 }
 
 impl Weight for PlaySession {
     fn heap_bytes(&self) -> usize {
         let recipes =
-            self.recipes.keys().map(|name| size_of::<(VariantIndex, VariantId)>() + name.as_str().len());
+            self.recipes.names().map(|name| size_of::<(VariantIndex, VariantId)>() + name.as_str().len());
         selection(&self.variants)
             + recipes.sum::<usize>()
             + text(&self.organization_index)

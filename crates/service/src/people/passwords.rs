@@ -86,9 +86,9 @@ impl Drop for Interest {
 impl People {
     /// How a person is counted when a password is hashed.
     pub(super) async fn known(&self, person: PersonId) -> Result<Known, Refusal> {
-        let organizations = self.catalog.organizations_of(person).await?;
+        let memberships = self.catalog.memberships_of(person).await?;
         // Ids grow with time.
-        let first = organizations.iter().map(|(organization, _)| organization.id.uuid()).min();
+        let first = memberships.iter().map(|membership| membership.organization_id.uuid()).min();
         Ok(Known { id: person.uuid(), share: first.unwrap_or(person.uuid()) })
     }
 }

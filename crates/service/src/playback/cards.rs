@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tonearm_domain::{CoverSize, Metadata, PlaySession, Selection, TrackId};
+use tonearm_domain::{CoverSize, Metadata, NamedRecipes, PlaySession, Selection, TrackId};
 use tonearm_signing::DeliveryTerms;
 
 use super::{Playable, Playback, Visit};
@@ -66,7 +66,7 @@ impl Playback {
             collection_id: ready.track.collection_id,
             track_id: Some(id),
             variants: Selection::All,
-            recipes: HashMap::new(),
+            recipes: NamedRecipes::UNKNOWN,
             organization_index: None,
             metadata: Metadata::default(),
             is_downloadable: true,

@@ -1,9 +1,10 @@
 //! Creating a play session.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use tonearm_domain::{CollectionId, ExpiresIn, Metadata, PlaySession, Selection, TrackId, VariantIndex};
+use tonearm_domain::{
+    CollectionId, ExpiresIn, Metadata, NamedRecipes, PlaySession, Selection, TrackId, VariantIndex,
+};
 
 use super::listable::Wanted;
 use super::{OpenedPlaySession, Playback};
@@ -75,7 +76,7 @@ impl Playback {
             collection_id,
             track_id,
             variants: Selection::All,
-            recipes: HashMap::new(),
+            recipes: NamedRecipes::UNKNOWN,
             organization_index: grant.organization_index,
             metadata: grant.metadata,
             is_downloadable: PlaySession::grants_downloads(caller.is_downloadable, grant.is_downloadable),

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use tonearm_catalog::{CatalogError, Transaction};
 use tonearm_domain::{
-    ApiKeyId, KeyScope, LevelsFormat, OrganizationId, PlaySession, Recipe, RecipeKind, Selection, TrackId,
-    VariantIndex,
+    ApiKeyId, KeyScope, LevelsFormat, NamedRecipes, OrganizationId, PlaySession, Recipe, RecipeKind,
+    Selection, TrackId, VariantIndex,
 };
 
 /// What decides which variants a new session lists.
@@ -44,7 +44,7 @@ impl<'a> Selecting<'a> {
         let listable = self.of_recipes(session).await?;
         let mut existing: Vec<VariantIndex> = listable.iter().map(|recipe| recipe.index.clone()).collect();
         let of_organization = listable.iter().filter(|recipe| recipe.track_id.is_none());
-        let recipes = of_organization.map(|recipe| (recipe.index.clone(), recipe.id)).collect();
+        let recipes = NamedRecipes::of(of_organization.map(|recipe| (recipe.index.clone(), recipe.id)));
         if session.track_id.is_none() {
             let named = allowed.only().map(|list| &**list).unwrap_or_default();
             let named =

@@ -11,6 +11,7 @@ use tonearm_domain::{ApiKeyId, OrganizationId, PlaySession};
 use super::listable::{Selecting, Wanted};
 use super::record_room::RecordRoom;
 use crate::refusal::{INVALID_API_KEY, Refusal};
+use crate::request_turns::own_turn_of;
 
 /// The most sessions in one commit: far below the number of parameters that databases accept in one statement.
 const LARGEST_BATCH: usize = 500;
@@ -86,7 +87,11 @@ impl SessionWriter {
         };
         match outcome {
             Ok(Ok(Written::Lists(session))) => Ok(session.map(|session| *session)),
-            Ok(Ok(Written::Left)) => self.write_in_request(New { secret: None, ..New::clone(&new) }).await,
+            Ok(Ok(Written::Left)) => {
+                // It waits in the database, with a connection.
+                let _turn = own_turn_of(new.session.organization_id).await?;
+                self.write_in_request(New { secret: None, ..New::clone(&new) }).await
+            }
             Ok(Err(error)) => Err(error.into()),
             Err(_) => Err(Refusal::Internal("the task that writes play sessions ended early".into())),
         }
@@ -297,7 +302,7 @@ mod tests {
                 collection_id: self.collection_id,
                 track_id: None,
                 variants: Selection::All,
-                recipes: std::collections::HashMap::new(),
+                recipes: tonearm_domain::NamedRecipes::UNKNOWN,
                 organization_index: None,
                 metadata: tonearm_domain::Metadata::default(),
                 is_downloadable: false,

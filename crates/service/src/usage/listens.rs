@@ -168,14 +168,15 @@ impl Usage {
         caller.reach_track(track.collection_id, id)?;
         let today = self.today();
         let period = UsagePeriod::new(Some(today.plus_days(1 - DROP_OFF_DAYS)), Some(today), today)?;
-        let taken = self.catalog.parts_taken(&filter(caller, period), track.index.as_str()).await?;
+        let millis = (track.duration * 1000.0).round() as u64;
+        let heard = self.catalog.parts_heard(&filter(caller, period), track.index.as_str(), millis).await?;
         let mut parts = vec![0; Segments::COUNT as usize];
-        for part in taken.iter().flat_map(|taken| taken.iter()) {
+        for part in heard.iter().flat_map(|heard| heard.iter()) {
             parts[part as usize] += 1;
         }
         let title = track.player_title.unwrap_or(track.file_name);
         let levels = self.levels_of(id).await?;
-        Ok(DropOff { title, duration: track.duration, listens: taken.len() as u64, parts, levels })
+        Ok(DropOff { title, duration: track.duration, listens: heard.len() as u64, parts, levels })
     }
 
     async fn levels_of(&self, id: TrackId) -> Result<Vec<f64>, Refusal> {

@@ -24,7 +24,7 @@ async fn sessions(workshop: &Workshop, count: usize) -> Vec<PlaySessionId> {
             collection_id: track.collection_id,
             track_id: None,
             variants: Selection::All,
-            recipes: std::collections::HashMap::new(),
+            recipes: tonearm_domain::NamedRecipes::UNKNOWN,
             organization_index: None,
             metadata: Metadata::default(),
             is_downloadable: false,

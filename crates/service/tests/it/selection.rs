@@ -7,7 +7,7 @@ use tonearm_domain::{
 use tonearm_fixtures::TestDatabase;
 use tonearm_service::{
     Caller, CreateCollection, CreateKey, CreateTrack, GrantPlaySession, OpenedPlaySession, PlaySessionScope,
-    Refusal, UpdateRecipe, UpdateTrack,
+    Refusal, UpdateKey, UpdateRecipe, UpdateTrack,
 };
 
 use crate::on_both;
@@ -264,12 +264,25 @@ async fn a_session_that_was_read_before_a_rename_opens_nothing_else(database: Te
     let session = grant(&station.node, caller, scope, &["preview", "lq"]).await.unwrap().session.id;
     let limited = player(&station, &["lq", "preview"]).await;
     let narrow = grant(&station.node, &limited, scope, &["preview"]).await.unwrap().session.id;
+    // Its key was limited later.
+    let all = station.node.library.create_key(caller, CreateKey::new(KeyType::Player, "")).await.unwrap().key;
+    let wide = grant(&station.node, &Caller::from(&all), scope, &[]).await.unwrap().session.id;
+    let update = UpdateKey { variants: Patch::Set(Selection::one(index("preview"))), ..UpdateKey::default() };
+    station.node.library.update_key(caller, all.id, update).await.unwrap();
     let share =
         CreateKey { variants: Selection::one(index("preview")), ..CreateKey::new(KeyType::Share, "") };
     let share = station.node.library.create_key(caller, share).await.unwrap().text;
+    // What one track has of its own.
+    let kind = RecipeKind::Transcode(Transcode::default());
+    let own = Recipe { track_id: Some(track.id), index: index("own"), kind, ..recipe(&station, "hq").await };
+    let own = Recipe { id: tonearm_fixtures::ambient().0.record_id(), ..own };
+    let tx = station.node.catalog.begin().await.unwrap();
+    tx.insert_recipe(&own).await.unwrap();
+    tx.commit().await.unwrap();
+    let of_own = grant(&station.node, caller, scope, &["own"]).await.unwrap().session.id;
     let other = Node::start(&station.database, FOR_EVER).await;
     let unknown = tonearm_fixtures::ambient().0.record_id();
-    for session in [session, narrow] {
+    for session in [session, narrow, wide, of_own] {
         assert!(other.playback.play_track(session, unknown, None).await.is_err());
     }
     assert!(other.playback.redirect_share(unknown, share.reveal(), None).await.is_err());
@@ -280,8 +293,15 @@ async fn a_session_that_was_read_before_a_rename_opens_nothing_else(database: Te
     let (_, playable) = other.playback.play_track(session, track.id, None).await.unwrap();
     let listed: Vec<_> = playable.variants.iter().map(|variant| variant.file.recipe.id).collect();
     assert_eq!(listed, [preview.id, recipe(&station, "lq").await.id]);
-    let (_, playable) = other.playback.play_track(narrow, track.id, None).await.unwrap();
-    assert!(playable.variants.iter().all(|variant| variant.file.recipe.id == preview.id));
+    station.node.library.remove_recipe(caller, own.id).await.unwrap();
+    rename(&station, &recipe(&station, "lq").await, "own").await;
+    for session in [narrow, wide] {
+        let (_, playable) = other.playback.play_track(session, track.id, None).await.unwrap();
+        let listed: Vec<_> = playable.variants.iter().map(|variant| variant.file.recipe.id).collect();
+        assert_eq!(listed, [preview.id]);
+    }
+    let (_, playable) = other.playback.play_track(of_own, track.id, None).await.unwrap();
+    assert!(playable.variants.is_empty());
     let path = |url: &str| url.split('?').next().unwrap().to_owned();
     let shared = other.playback.redirect_share(track.id, share.reveal(), None).await.unwrap();
     let known = station.node.playback.redirect_share(track.id, share.reveal(), None).await.unwrap();

@@ -86,6 +86,7 @@ pub(super) async fn run(config: &Config, ambient: &Ambient, args: Args) -> Resul
             "listens": counts.listens,
             "listeners": counts.listeners,
             "seconds_heard": counts.heard_millis / 1000,
+            "seconds_played": counts.played_millis / 1000,
         })
     };
     let row = |Row { id, title, counts }: &Row| {

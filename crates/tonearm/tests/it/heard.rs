@@ -1,4 +1,4 @@
-//! Random deliveries, compared with the parts of the track that each listener received.
+//! Random deliveries and reports of players, compared with the parts of the track that each listener received and played.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -40,6 +40,8 @@ struct Received {
 #[derive(Default)]
 struct Model {
     received: Vec<Received>,
+    /// The seconds of the track that a listener's player reported.
+    played: Vec<(usize, Range<f64>)>,
     starts: u64,
     /// Bytes that were delivered: the least and the most.
     bytes: (u64, u64),
@@ -90,8 +92,21 @@ impl Model {
         self.received.push(Received { listener, file, bytes, most });
     }
 
-    /// The seconds that a listener heard, of all files or of one.
-    fn heard(&self, files: &[File], listener: usize, only: Option<usize>) -> Bounds {
+    /// The seconds that a listener heard: what was played, if that is known, of what was delivered.
+    fn heard(&self, files: &[File], listener: usize) -> Bounds {
+        let (least, most) = self.delivered(files, listener, None);
+        let played = self.played.iter().filter(|(who, _)| *who == listener);
+        let played: Vec<_> = played.map(|(_, seconds)| seconds.clone()).collect();
+        if played.is_empty() {
+            return (least, most);
+        }
+        let played = united(played);
+        // Both ends of each range are rounded to milliseconds.
+        (least.min(played - 0.1), most.min(played + 0.1))
+    }
+
+    /// The seconds that were delivered to a listener, of all files or of one.
+    fn delivered(&self, files: &[File], listener: usize, only: Option<usize>) -> Bounds {
         let of = |received: &&Received| {
             received.listener == listener && only.is_none_or(|file| file == received.file)
         };
@@ -105,12 +120,12 @@ impl Model {
 
     /// Whether a listener surely, and whether possibly, took a minute, or all of an excerpt or of a shorter track.
     fn listens(&self, files: &[File], listener: usize) -> (bool, bool) {
-        let (least, most) = self.heard(files, listener, None);
+        let (least, most) = self.delivered(files, listener, None);
         let enough = (files[0].track * 0.95).min(60.0);
         let (mut surely, mut possibly) = (least > enough, most >= enough);
         for (number, file) in files.iter().enumerate().filter(|(_, file)| file.is_excerpt()) {
             let enough = (file.sound.end - file.sound.start) * 0.95;
-            let (least, most) = self.heard(files, listener, Some(number));
+            let (least, most) = self.delivered(files, listener, Some(number));
             surely |= least > enough;
             possibly |= most >= enough;
         }
@@ -118,6 +133,7 @@ impl Model {
     }
 
     fn listeners(&self) -> usize {
+        // Whoever only plays hears nothing that was delivered.
         self.received.iter().map(|received| received.listener + 1).max().unwrap_or_default()
     }
 
@@ -127,7 +143,7 @@ impl Model {
             bounds.fold((0.0, 0.0), |sum, next| (sum.0 + next.0, sum.1 + next.1))
         };
         let everybody = 0..self.listeners();
-        let heard = sum(&mut everybody.clone().map(|listener| self.heard(files, listener, None)));
+        let heard = sum(&mut everybody.clone().map(|listener| self.heard(files, listener)));
         let count = |is_so: bool| f64::from(u8::from(is_so));
         let listened = everybody.map(|listener| self.listens(files, listener));
         let listened = sum(&mut listened.map(|(surely, possibly)| (count(surely), count(possibly))));
@@ -234,13 +250,15 @@ impl Scene<'_> {
             let (listener, file) = (dice.below(3), dice.below(files.len()));
             let url = format!("{}{}", self.nodes[dice.below(2)], files[file].url);
             let agent = format!("Mozilla/5.0 (X11; Linux x86_64) Firefox/{}", 100 + listener);
-            let request =
-                |method| self.server.client.without_key().request(method, &url).header("user-agent", &agent);
+            let request_at = |method, url: &str| {
+                self.server.client.without_key().request(method, url).header("user-agent", &agent)
+            };
+            let request = |method| request_at(method, &url);
             let size = files[file].size;
             let mut any = || dice.number() % size;
             let (one, other) = (any(), any());
             let (start, end) = (one.min(other), one.max(other) + 1);
-            match dice.below(7) {
+            match dice.below(9) {
                 0 => assert_eq!(request(Method::HEAD).send().await.unwrap().status(), 200),
                 1 => {
                     let response = request(Method::GET).send().await.unwrap();
@@ -262,6 +280,18 @@ impl Scene<'_> {
                     get(request(Method::GET), &format!("0-{}", end - 1), 0..end).await;
                     model.starts += 1;
                     model.receives(listener, file, 0..end, end);
+                }
+                7 | 8 => {
+                    let File { sound, .. } = &files[file];
+                    let mut any = || dice.below(2 * (sound.end - sound.start) as usize) as f64 / 2.0;
+                    let ranges = [(); 2].map(|()| (any(), any()));
+                    let ranges = ranges.map(|(one, other)| one.min(other)..one.max(other));
+                    let played = ranges.clone().map(|range| format!("{}-{}", range.start, range.end));
+                    let report = format!("{url}&played={}", played.join(","));
+                    assert_eq!(request_at(Method::POST, &report).send().await.unwrap().status(), 204);
+                    let of_track = |range: Range<f64>| sound.start + range.start..sound.start + range.end;
+                    let played = ranges.into_iter().filter(|range| range.start < range.end).map(of_track);
+                    model.played.extend(played.map(|seconds| (listener, seconds)));
                 }
                 5 if end < size => {
                     // Two parts with a gap of at least a byte.

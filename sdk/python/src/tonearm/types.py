@@ -581,8 +581,10 @@ class ListenDayRecord(TypedDict):
     listeners: int
     # Listens: at least one minute of a track, or a whole track that is shorter, delivered to one listener on one day.
     listens: int
-    # Seconds of audio delivered to listeners.
+    # Seconds that listeners played, where their players report it, and seconds delivered to all others.
     seconds_heard: int
+    # The part of `seconds_heard` that players reported.
+    seconds_played: int
     day: Day
 
 
@@ -591,8 +593,10 @@ class ListenSubjectRecord(TypedDict):
     listeners: int
     # Listens: at least one minute of a track, or a whole track that is shorter, delivered to one listener on one day.
     listens: int
-    # Seconds of audio delivered to listeners.
+    # Seconds that listeners played, where their players report it, and seconds delivered to all others.
     seconds_heard: int
+    # The part of `seconds_heard` that players reported.
+    seconds_played: int
     # The id of the track, the collection or the share key, the host name of the site, or the code of the country by
     # ISO 3166-1, such as `DE`. Null for all sites beyond the first 200 of a day.
     id: Optional[str]
@@ -610,8 +614,10 @@ class ListenSums(TypedDict):
     listeners: int
     # Listens: at least one minute of a track, or a whole track that is shorter, delivered to one listener on one day.
     listens: int
-    # Seconds of audio delivered to listeners.
+    # Seconds that listeners played, where their players report it, and seconds delivered to all others.
     seconds_heard: int
+    # The part of `seconds_heard` that players reported.
+    seconds_played: int
 
 
 class ReadOrganizationResponse(TypedDict):

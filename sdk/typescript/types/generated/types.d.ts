@@ -454,8 +454,10 @@ export interface ListenDayRecord {
     listeners: number;
     /** Listens: at least one minute of a track, or a whole track that is shorter, delivered to one listener on one day. */
     listens: number;
-    /** Seconds of audio delivered to listeners. */
+    /** Seconds that listeners played, where their players report it, and seconds delivered to all others. */
     seconds_heard: number;
+    /** The part of `seconds_heard` that players reported. */
+    seconds_played: number;
     day: Day;
 }
 export interface ListenSubjectRecord {
@@ -463,8 +465,10 @@ export interface ListenSubjectRecord {
     listeners: number;
     /** Listens: at least one minute of a track, or a whole track that is shorter, delivered to one listener on one day. */
     listens: number;
-    /** Seconds of audio delivered to listeners. */
+    /** Seconds that listeners played, where their players report it, and seconds delivered to all others. */
     seconds_heard: number;
+    /** The part of `seconds_heard` that players reported. */
+    seconds_played: number;
     /**
      * The id of the track, the collection or the share key, the host name of the site, or the code of the country by
      * ISO 3166-1, such as `DE`. Null for all sites beyond the first 200 of a day.
@@ -479,8 +483,10 @@ export interface ListenSums {
     listeners: number;
     /** Listens: at least one minute of a track, or a whole track that is shorter, delivered to one listener on one day. */
     listens: number;
-    /** Seconds of audio delivered to listeners. */
+    /** Seconds that listeners played, where their players report it, and seconds delivered to all others. */
     seconds_heard: number;
+    /** The part of `seconds_heard` that players reported. */
+    seconds_played: number;
 }
 /** A successful response: `ok: true`, the request id, and the fields of the endpoint. */
 export interface ReadOrganizationResponse {

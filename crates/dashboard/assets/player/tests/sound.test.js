@@ -92,6 +92,30 @@ inWorld("a device that fails is not a file that is damaged", async ({ sound, url
   assert.deepEqual(named(reports, "error").map(({ code }) => code), [5]);
 });
 
+inWorld("the server is told what was played: every 15 seconds, at a pause, and before another file is opened", async ({ world, sound, url, pass }) => {
+  sound.open(url("a"), 0);
+  sound.play();
+  await pass(29_000);
+  sound.pause();
+  await pass(60_000);
+  sound.seek(42);
+  sound.play();
+  await pass(7000);
+  sound.open(url("b"), 0);
+  sound.close();
+  await pass(1000);
+  const told = world.beacons.map((beacon) => beacon.replace(url("a"), "a"));
+  assert.deepEqual(told, ["0.00-18.00", "0.00-24.00", "0.00-24.00,42.00-48.00"].map((ranges) => `a&played=${ranges}`));
+});
+
+inWorld("of what is not signed, nothing is told", async ({ world, sound, pass }) => {
+  sound.open("https://host/1/a/hq?ttl=600", 0);
+  sound.play();
+  await pass(20_000);
+  sound.close();
+  assert.deepEqual(world.beacons, []);
+});
+
 inWorld("of another origin, a probe that may be read tells a device that fails from a damaged file", async ({ world, url, pass }) => {
   world.defects.b = "damaged";
   for (const [hasNoDevice, id, expected] of [[true, "a", true], [false, "a", false], [false, "b", false]]) {

@@ -23,6 +23,8 @@ export class World {
   /** What keys of the system do. */
   keys = {};
   requests = [];
+  /** What the server was told. */
+  beacons = [];
   isBusy = false;
   #timers = [];
 
@@ -35,7 +37,10 @@ export class World {
         run();
       }),
       clearTimeout: (timer) => this.cancel(timer),
-      navigator: { mediaSession: { setActionHandler: (key, press) => { this.keys[key] = press; } } },
+      navigator: {
+        sendBeacon: (url) => this.beacons.push(url),
+        mediaSession: { setActionHandler: (key, press) => { this.keys[key] = press; } },
+      },
       MediaMetadata: Object,
       fetch: (url, { signal }) => this.#fetch(url, signal),
       Audio: class extends FakeAudio {
@@ -188,10 +193,17 @@ class FakeAudio {
   #generation = 0;
   #promises = [];
   #heard = {};
+  /** Ranges of seconds. */
+  #played = [];
 
   constructor(world) {
     this.#world = world;
     world.audios.push(this);
+  }
+
+  get played() {
+    const ranges = this.#played;
+    return { length: ranges.length, start: (at) => ranges[at][0], end: (at) => ranges[at][1] };
   }
 
   /** Whether something is heard. */
@@ -232,6 +244,7 @@ class FakeAudio {
     this.#generation += 1;
     Object.assign(this, { error: null, readyState: 0, ended: false, seeking: false });
     this.#time = this.#loaded = 0;
+    this.#played = [];
     this.#isHung = this.#isLoading = this.#isTicking = this.#isStalled = false;
     if (!this.paused) this.paused = true;
     this.#reject("AbortError");
@@ -328,7 +341,11 @@ class FakeAudio {
       this.#isStalled = true;
       return this.#tell("waiting");
     }
-    this.#time = Math.min(SECONDS, this.#time + TICK_MS / 1000);
+    const from = this.#time;
+    this.#time = Math.min(SECONDS, from + TICK_MS / 1000);
+    const last = this.#played.at(-1);
+    if (last?.[1] === from) last[1] = this.#time;
+    else this.#played.push([from, this.#time]);
     this.#tell("timeupdate");
     if (this.#time < SECONDS) {
       this.#isTicking = true;

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use futures::{Stream, StreamExt, TryStreamExt, stream};
 use sha2::{Digest, Sha256};
 use tonearm_blobs::{BlobError, Blobs};
-use tonearm_domain::{CredentialId as _, ObjectKey, Origin, Upload, UploadId, UploadKind};
+use tonearm_domain::{CredentialId as _, ObjectKey, Origin, PieceError, Upload, UploadId, UploadKind};
 use tracing::Instrument as _;
 
 use super::beginning::{BeginUpload, UploadPermit};
@@ -61,7 +61,7 @@ impl Uploads {
         let uploads = self.clone();
         let work = async move {
             let _turn = turn;
-            let joined = uploads.join(origin, permit, &parts, begin);
+            let joined = Box::pin(uploads.join(origin, permit, &parts, begin));
             tokio::time::timeout(JOINED_WITHIN, joined).await.unwrap_or(Err(UploadRefusal::Locked))
         };
         let joined = tokio::spawn(work.in_current_span()).await;
@@ -76,6 +76,37 @@ impl Uploads {
         begin: BeginUpload,
     ) -> Result<Upload, UploadRefusal> {
         let id = joined_upload_id(ids);
+        let joined = self.join_parts(origin, id, permit.clone(), ids, begin.clone()).await;
+        let upload = match joined {
+            // Another request for the same parts may have completed it meanwhile, and used them up.
+            Err(refusal @ (UploadRefusal::Gone | UploadRefusal::Piece(PieceError::Complete))) => {
+                match self.catalog.upload(id).await? {
+                    Some(known)
+                        if !known.is_receiving() && self.is_same_request(&known, &permit, &begin).await? =>
+                    {
+                        self.unexpired_upload(id).await?
+                    }
+                    _ => return Err(refusal),
+                }
+            }
+            joined => joined?,
+        };
+        let (now, tx) = (self.ambient.now(), self.catalog.begin().await?);
+        for &part in ids {
+            tx.expire_upload(part, now).await?;
+        }
+        tx.commit().await?;
+        Ok(upload)
+    }
+
+    async fn join_parts(
+        &self,
+        origin: Origin,
+        id: UploadId,
+        permit: UploadPermit,
+        ids: &[UploadId],
+        begin: BeginUpload,
+    ) -> Result<Upload, UploadRefusal> {
         let (upload, parts) = match self.catalog.upload(id).await? {
             // The parts are used up.
             Some(known) if !self.is_same_request(&known, &permit, &begin).await? => {
@@ -96,11 +127,6 @@ impl Uploads {
         let piece = UploadPiece { offset: at, size, length, is_last, check: None, on_durable: None, body };
         let joining = self.append_joined(origin, id, piece, upload.length.unwrap_or(0));
         let Progress { upload, .. } = joining.await.map_err(classify_interruption)?;
-        let (now, tx) = (self.ambient.now(), self.catalog.begin().await?);
-        for &part in ids {
-            tx.expire_upload(part, now).await?;
-        }
-        tx.commit().await?;
         Ok(upload)
     }
 

@@ -89,6 +89,8 @@ impl Uploads {
             Ok(Ok(progress)) => Ok(progress.upload),
             // Another request completed it meanwhile.
             Ok(Err(UploadRefusal::Piece(PieceError::Complete))) => self.unexpired_upload(id).await,
+            // Nothing was missing, so another request took the upload over, or publishing failed.
+            Ok(Err(UploadRefusal::Interrupted(_))) => Err(UploadRefusal::Locked),
             Ok(Err(refusal)) => Err(refusal),
             Err(error) => Err(Refusal::Internal(error.into()).into()),
         }
