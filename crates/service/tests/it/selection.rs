@@ -293,7 +293,9 @@ async fn a_session_that_was_read_before_a_rename_opens_nothing_else(database: Te
     let (_, playable) = other.playback.play_track(session, track.id, None).await.unwrap();
     let listed: Vec<_> = playable.variants.iter().map(|variant| variant.file.recipe.id).collect();
     assert_eq!(listed, [preview.id, recipe(&station, "lq").await.id]);
-    station.node.library.remove_recipe(caller, own.id).await.unwrap();
+    let tx = station.node.catalog.begin().await.unwrap();
+    assert!(tx.soft_delete_recipe(own.organization_id, own.id, own.created_at).await.unwrap());
+    tx.commit().await.unwrap();
     rename(&station, &recipe(&station, "lq").await, "own").await;
     for session in [narrow, wide] {
         let (_, playable) = other.playback.play_track(session, track.id, None).await.unwrap();

@@ -160,7 +160,7 @@ async fn a_listener_is_told_and_forgotten(server: TestServer) {
     for agent in [FIREFOX, SAFARI] {
         takes(&anyone, &url, agent, 0..size).await;
     }
-    let counted = json!({"listens": 2, "listeners": 2, "seconds_heard": 240});
+    let counted = json!({"listens": 2, "listeners": 2, "seconds_heard": 240, "seconds_played": 0});
     becomes(&server, &counted).await;
     let privacy = server.node.services().unwrap().privacy(&server.ambient);
     let visitor = |agent: &str| ListenerReference::Visitor {
