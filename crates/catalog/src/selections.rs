@@ -2,8 +2,8 @@
 //! selections follow in the same transaction, so that the freed name never opens another recipe.
 //!
 //! Keys and play sessions also have the ids of the recipes that they list: nodes read them and the files of tracks at
-//! different times. The names in keys are rewritten, beside the ids as well. There may be very many play sessions, with much metadata, which get
-//! the names when they are read; only those that a version without the ids opened are rewritten.
+//! different times. The names in keys are rewritten, beside the ids as well. There may be very many play sessions, with much
+//! metadata, which get the names when they are read; only those that a version without the ids opened are rewritten.
 
 use std::collections::HashMap;
 
