@@ -1,9 +1,7 @@
-// Files in folders, dropped or chosen: in the order of their names, folder by folder. What is not audio is left out.
+// Files in folders, in the order of their names, folder by folder. What is not audio is left out.
 
 /** Files by themselves, without texts and pictures. */
-export function alone(files) {
-  return split([...files], isTaken);
-}
+export const alone = (files) => split([...files], isTaken);
 
 /** The files that are taken, and the names of those that are not. */
 function split(files, isTaken) {
@@ -22,7 +20,6 @@ export async function dropped({ items, files }, isAudio) {
   return found;
 }
 
-/** Adds the files of an entry. */
 async function add(found, entry, isAudio, isWithin) {
   if (!entry || (isWithin && entry.name.startsWith("."))) return;
   if (entry.isDirectory) {

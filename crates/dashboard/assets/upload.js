@@ -1,6 +1,5 @@
-// Uploads of many files at once: dropped anywhere on the page or chosen, a few at a time. Each shows its progress, speed and
-// time left, can be paused and cancelled, and continues by itself after the network was away. Then each is followed until it
-// is ready.
+// Uploads of many files, dropped anywhere on the page or chosen, a few at a time. Each shows its progress, can be paused and
+// cancelled, continues by itself when the network is back, and is followed until it is ready.
 
 import { alone, chosen, dropped, isListed } from "./folders.js";
 import { follow, progressText } from "./live.js";
@@ -12,8 +11,6 @@ import { forget, recall, remember, unfinished } from "./unfinished.js";
 
 const AT_ONCE = 3;
 const LOOK_MS = 1500;
-/** Names of files in one sentence. */
-const MOST_NAMES = 3;
 
 /** What the button of an upload does: its text, and its name with that of the file. */
 const PAUSE = ["script-upload-pause", "script-upload-pause-name"];
@@ -29,8 +26,8 @@ function begin(zone) {
   const isAudio = (file) => isListed(file, input.accept);
   const take = ({ files, leftOut }) => {
     queue.add(files);
-    const names = leftOut.slice(0, MOST_NAMES).join(", ") + (leftOut.length > MOST_NAMES ? ", …" : "");
-    note(zone, leftOut.length && t("script-upload-left-out", { count: leftOut.length, names }));
+    const names = leftOut.slice(0, 3).join(", ") + (leftOut[3] ? ", …" : "");
+    note(zone, names && t("script-upload-left-out", { count: leftOut.length, names }));
   };
   input.addEventListener("change", () => {
     take(alone(input.files));
@@ -50,7 +47,6 @@ function begin(zone) {
   });
 }
 
-/** Files can be dropped anywhere on the page. */
 function takeDrops(zone, take) {
   const hasFiles = (event) => event.dataTransfer?.types.includes("Files");
   let depth = 0;
@@ -70,7 +66,6 @@ function takeDrops(zone, take) {
   });
 }
 
-/** Says something below the zone, if there is something to say. */
 function note(zone, text) {
   if (!text) return;
   const note = part("p", "note notice", text);
@@ -209,7 +204,6 @@ class Upload {
     await this.#discard();
   }
 
-  /** Removes what the server has of it. */
   async #discard() {
     this.#forget();
     await this.#transfer?.discard();
