@@ -12,6 +12,7 @@ use sea_orm::EntityTrait;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use tonearm_domain::UsageCounts;
 
+pub(crate) use listening::parse_played;
 pub use listens::{DayListens, SubjectListens};
 pub use storage::{StorageUsage, TrackStorage};
 pub(crate) use summing::{next_day, sum_day};

@@ -217,8 +217,8 @@ pub use transcription::{
 pub use undo::{CoveredTrack, MovedTrack, RetitledTrack, UndoEntry, UndoableChange};
 pub use upload::{NewUpload, PieceError, SourceSlot, Upload, UploadKind, UploadOpener, UploadState};
 pub use usage::{
-    Coverage, Day, DayError, ExcerptHeard, FileSound, ListenCounts, ListenKind, ListenedFile, ListenedSince,
-    ListenerEntry, ListenerId, ListenerKey, ListenerOrigin, Listening, Meter, Segments, TakenBytes,
+    Day, DayError, ExcerptHeard, FileSound, ListenCounts, ListenKind, ListenedFile, ListenedSince,
+    ListenerEntry, ListenerId, ListenerKey, ListenerOrigin, Listening, Meter, Played, Segments, TakenBytes,
     UncountedListeners, UsageBatch, UsageCounts, UsageEntry, Visitor, is_bot,
 };
 pub use variant_data::{Part, VariantData};

@@ -17,7 +17,7 @@ mod segments;
 pub use batch::{UsageBatch, UsageEntry};
 pub use bots::is_bot;
 pub use counts::UsageCounts;
-pub use coverage::Coverage;
+pub use coverage::Played;
 pub use day::{Day, DayError};
 pub use listener::{ListenerEntry, ListenerId, ListenerKey, ListenerOrigin, TakenBytes};
 pub use listeners::{ListenedFile, UncountedListeners, Visitor};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use http::header;
 use http::request::Parts;
 use tonearm_domain::{
-    Ambient, ClientAddress, Coverage, Day, ListenedFile, Meter, ObjectKey, UsageCounts, Visitor,
+    Ambient, ClientAddress, Day, ListenedFile, Meter, ObjectKey, Played, UsageCounts, Visitor,
 };
 use tonearm_signing::ListenerHasher;
 
@@ -69,7 +69,7 @@ impl Counter {
     }
 
     /// Records what a listener has played of a file, if it has sound.
-    pub(crate) fn played(&self, key: &ObjectKey, size: u64, played: &Coverage, sender: &Sender<'_>) {
+    pub(crate) fn played(&self, key: &ObjectKey, size: u64, played: &Played, sender: &Sender<'_>) {
         if key.file.content_type.has_sound()
             && let Some(file) = self.listen(key, size, sender)
         {

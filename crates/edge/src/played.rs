@@ -3,7 +3,7 @@
 
 use http::request::Parts;
 use http::{Response, StatusCode};
-use tonearm_domain::{Coverage, DeliveryPath};
+use tonearm_domain::{DeliveryPath, Played};
 
 use crate::body::Content;
 use crate::counted::Sender;
@@ -14,7 +14,7 @@ use crate::response;
 const PARAMETER: &str = "&played=";
 
 /// A player sends far fewer: one for each part between two seeks.
-const MOST_RANGES: usize = 200;
+const MOST_RANGES: usize = 100;
 
 impl Edge {
     /// Records what a listener has played of a file. Nothing is counted for files without sound.
@@ -34,7 +34,7 @@ impl Edge {
 }
 
 /// The milliseconds in ranges of seconds.
-fn parse(text: &str) -> Option<Coverage> {
+fn parse(text: &str) -> Option<Played> {
     if text.split(',').nth(MOST_RANGES).is_some() {
         return None;
     }
@@ -60,7 +60,7 @@ mod tests {
         let millis = |text| parse(text).map(Vec::from);
         assert_eq!(millis("0-15.2,30-45"), Some(vec![(0, 15_200), (30_000, 45_000)]));
         assert_eq!(millis("5-7,6-9,3-3,0.0004-1e1"), Some(vec![(0, 10_000)]));
-        let many = vec!["1-2"; 201].join(",");
+        let many = vec!["1-2"; 101].join(",");
         for text in ["", "1", "-", "2-1", "-1-2", "1-2,", "NaN-1", "0-inf", "0-1e300", "1-2&x=1", &many] {
             assert_eq!(millis(text), None, "{text}");
         }

@@ -78,7 +78,7 @@ impl Refusal {
             Self::Played => (
                 StatusCode::BAD_REQUEST,
                 ErrorCode::InvalidParameter,
-                "The parameter played must list up to 200 ranges of seconds, such as 0-15.2,30-45.",
+                "The parameter played must list up to 100 ranges of seconds, such as 0-15.2,30-45.",
             ),
             Self::Precondition => (
                 StatusCode::PRECONDITION_FAILED,

@@ -23,6 +23,7 @@ pub struct Model {
     pub country: Option<String>,
     pub excerpts: Option<String>,
     pub played: Option<String>,
+    pub delivered_millis: i64,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -16,8 +16,13 @@ impl Change for Migration {
     async fn apply(&self, db: &DatabaseTransaction) -> Result<(), DbErr> {
         // JSON. The previous version leaves it null.
         add(db, "listener_track", ColumnDef::new("played").text().null().take()).await?;
-        for name in ["reported_millis", "played_millis"] {
-            add(db, "listen_sum", ColumnDef::new(name).big_integer().not_null().default(0).take()).await?;
+        let sums = [
+            ("listener_track", "delivered_millis"),
+            ("listen_sum", "reported_millis"),
+            ("listen_sum", "played_millis"),
+        ];
+        for (table, name) in sums {
+            add(db, table, ColumnDef::new(name).big_integer().not_null().default(0).take()).await?;
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Data about listeners, who are identified by a hash that changes daily.
 
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect};
-use tonearm_domain::{ApiKeyId, Day, ListenerId, OrganizationId, Timestamp};
+use tonearm_domain::{ApiKeyId, Day, ListenerId, OrganizationId, Played, Timestamp};
 
 use super::MOST_KEPT_ROWS;
 use crate::catalog::Catalog;
@@ -9,6 +9,7 @@ use crate::column::{corrupt, moment_if_set};
 use crate::entity::{listener_sighting, listener_track};
 use crate::error::CatalogError;
 use crate::transaction::Transaction;
+use crate::usage::parse_played;
 
 /// What a listener received of a track on one day.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub struct KeptListening {
     pub folder: String,
     /// How much audio was delivered, in microseconds.
     pub taken_micros: i64,
+    /// What players reported as played.
+    pub played: Played,
     /// Whether it counted as a listen.
     pub is_listen: bool,
     /// Until when the listener was assumed to be playing it.
@@ -57,6 +60,7 @@ impl TryFrom<listener_track::Model> for KeptListening {
             day: Day::from_number(row.day).ok_or_else(|| corrupt("listener_track.day"))?,
             folder: row.folder,
             taken_micros: row.taken_micros,
+            played: parse_played(row.played.as_deref())?,
             is_listen: row.is_listen,
             playing_until: moment_if_set("listener_track.playing_until", row.playing_until)?,
             share_key_id: row.share_key_id.map(ApiKeyId::from_uuid),

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, HashMap};
 use sea_orm::sea_query::{Expr, OnConflict, Query, ReturningClause, SimpleExpr};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryResult, QuerySelect};
 use tonearm_domain::{
-    ApiKeyId, Coverage, FileData, FileSound, ListenedSince, ListenerEntry, ListenerKey, ListenerOrigin,
-    Listening, ObjectKey, TakenBytes, Timestamp,
+    ApiKeyId, FileData, FileSound, ListenedSince, ListenerEntry, ListenerKey, ListenerOrigin, Listening,
+    ObjectKey, Played, TakenBytes, Timestamp,
 };
 use uuid::Uuid;
 
@@ -188,7 +188,7 @@ impl Transaction {
     }
 }
 
-const COLUMNS: [&str; 14] = [
+const COLUMNS: [&str; 15] = [
     "organization_id",
     "day",
     "listener",
@@ -203,6 +203,7 @@ const COLUMNS: [&str; 14] = [
     "country",
     "excerpts",
     "played",
+    "delivered_millis",
 ];
 
 const KEY: [&str; 4] = ["organization_id", "day", "listener", "folder"];
@@ -213,9 +214,16 @@ fn inserted(rows: &BTreeMap<ListenerKey, Row>) -> sea_orm::sea_query::InsertStat
     insert.into_table("listener_track").columns(COLUMNS);
     for (place, row) in rows {
         let (organization, day, listener, folder) = key_of(place);
-        let Listening { taken_micros, segments, ref played, is_listen, playing_until, ref excerpts } =
-            row.listening;
-        let values: [SimpleExpr; 14] = [
+        let Listening {
+            taken_micros,
+            segments,
+            delivered_millis,
+            ref played,
+            is_listen,
+            playing_until,
+            ref excerpts,
+        } = row.listening;
+        let values: [SimpleExpr; 15] = [
             organization.into(),
             day.into(),
             listener.into(),
@@ -230,6 +238,7 @@ fn inserted(rows: &BTreeMap<ListenerKey, Row>) -> sea_orm::sea_query::InsertStat
             row.origin.country.map(String::from).into(),
             (!excerpts.is_empty()).then(|| serde_json::json!(excerpts).to_string()).into(),
             (!played.is_empty()).then(|| serde_json::json!(played).to_string()).into(),
+            byte_count(delivered_millis).into(),
         ];
         insert.values_panic(values);
     }
@@ -273,9 +282,12 @@ fn millis(seconds: f64) -> u64 {
 }
 
 /// What was played, as a row has it.
-pub(super) fn played(row: &QueryResult) -> Result<Coverage, CatalogError> {
-    let json: Option<String> = row.try_get("", "played")?;
-    let played = json.as_deref().map(serde_json::from_str).transpose();
+pub(super) fn played(row: &QueryResult) -> Result<Played, CatalogError> {
+    parse_played(row.try_get::<Option<String>>("", "played")?.as_deref())
+}
+
+pub(crate) fn parse_played(json: Option<&str>) -> Result<Played, CatalogError> {
+    let played = json.map(serde_json::from_str).transpose();
     Ok(played.map_err(|_| corrupt("listener_track.played"))?.unwrap_or_default())
 }
 
@@ -291,6 +303,7 @@ impl Row {
             listening: Listening {
                 taken_micros: count("taken_micros")?,
                 segments: count("segments")?.into(),
+                delivered_millis: count("delivered_millis")?,
                 played: played(row)?,
                 is_listen: row.try_get("", "is_listen")?,
                 playing_until: moment_if_set(

@@ -366,6 +366,7 @@ async fn backups_of_earlier_versions_are_brought_up_to_date(database: TestDataba
         ("listener_track", "country"),
         ("listener_track", "excerpts"),
         ("listener_track", "played"),
+        ("listener_track", "delivered_millis"),
         ("listen_sum", "reported_millis"),
         ("listen_sum", "played_millis"),
         ("job", "traceparent"),

@@ -3,9 +3,9 @@
 
 use tonearm_catalog::{Catalog, SubjectListens, UsageFilter};
 use tonearm_domain::{
-    Ambient, ApiKeyId, CountryCode, Coverage, Day, ExpiredRows, FileData, KeyScope, LimitOffset,
-    ListenCounts, ListenKind, ListenedFile, ListenerId, ListenerKey, ListenerOrigin, Meter, ObjectFile,
-    ObjectKey, Recipe, Timestamp, Track, UsageBatch, Visitor,
+    Ambient, ApiKeyId, CountryCode, Day, ExpiredRows, FileData, KeyScope, LimitOffset, ListenCounts,
+    ListenKind, ListenedFile, ListenerId, ListenerKey, ListenerOrigin, Meter, ObjectFile, ObjectKey, Played,
+    Recipe, Timestamp, Track, UsageBatch, Visitor,
 };
 use tonearm_fixtures::ambient;
 
@@ -82,7 +82,7 @@ impl Node {
 
     fn plays(&self, key: &ObjectKey, listener: u64, played: &[(u64, u64)]) {
         let file = self.listened(key, (listener, None), None);
-        self.meter.play(&file, &Coverage::from(played.to_vec()), self.ambient.now());
+        self.meter.play(&file, &Played::from(played.to_vec()), self.ambient.now());
     }
 
     fn batch(&self) -> UsageBatch {

@@ -28,10 +28,10 @@ const ABOUT_SOMEBODY: &[(&str, &str, &str)] = &[
     ("listener_sighting", "day kind listener organization_id subject", "told"),
     (
         "listener_track",
-        "country day folder is_listen is_member listener organization_id playing_until referrer share_key_id taken_micros",
+        "country day folder is_listen is_member listener organization_id played playing_until referrer share_key_id taken_micros",
         "told",
     ),
-    ("listener_track", "excerpts played segments", "which parts make up the time that is told"),
+    ("listener_track", "delivered_millis excerpts segments", "which parts make up the time that is told"),
     ("membership", "created_at organization_id role", "told"),
     ("person", "created_at disabled_at is_administrator language name", "told"),
     ("person", "claimed_at", "when the first of the linked accounts was linked, which is told for each"),

@@ -133,6 +133,7 @@ const PLAYED: Step = (
     "m0109_played",
     &[
         "ALTER TABLE listener_track DROP COLUMN played",
+        "ALTER TABLE listener_track DROP COLUMN delivered_millis",
         "ALTER TABLE listen_sum DROP COLUMN reported_millis",
         "ALTER TABLE listen_sum DROP COLUMN played_millis",
     ],

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Coverage, Day, Segments};
+use super::{Day, Played, Segments};
 use crate::country::CountryCode;
 use crate::object_key::ObjectFile;
 use crate::referrer::Referrer;
@@ -113,8 +113,8 @@ pub struct TakenBytes {
     /// The parts of the file that contain them.
     pub segments: Segments,
     /// The milliseconds of the file that the player has played. Earlier versions neither write nor read this field.
-    #[serde(default, skip_serializing_if = "Coverage::is_empty")]
-    pub played: Coverage,
+    #[serde(default, skip_serializing_if = "Played::is_empty")]
+    pub played: Played,
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::coverage::Coverage;
 use super::listener::{ListenerEntry, ListenerId, ListenerKey, ListenerOrigin, TakenBytes};
 use super::networks::Networks;
-use super::{Day, Segments, is_bot};
+use super::{Day, Played, Segments, is_bot};
 use crate::OrganizationId;
 use crate::country::CountryCode;
 use crate::object_key::{ObjectFile, ObjectKey};
@@ -84,7 +84,7 @@ struct State {
     bytes: u64,
     segments: Segments,
     /// The milliseconds that were played since the last report.
-    played: Coverage,
+    played: Played,
     /// Whether it is queued for the next report.
     is_waiting: bool,
     last: Timestamp,
@@ -224,7 +224,7 @@ impl Listeners {
             coverage: Coverage::default(),
             bytes: 0,
             segments: Segments::default(),
-            played: Coverage::default(),
+            played: Played::default(),
             is_waiting: false,
             last: now,
         };
@@ -248,7 +248,7 @@ impl Listeners {
     }
 
     /// Records the milliseconds of a file that its player has played.
-    pub(super) fn play(&self, file: &ListenedFile, played: &Coverage, now: Timestamp) {
+    pub(super) fn play(&self, file: &ListenedFile, played: &Played, now: Timestamp) {
         let mut state = file.0.state();
         state.last = now;
         for range in played.ranges() {
@@ -495,7 +495,7 @@ mod tests {
                         coverage: Coverage::default(),
                         bytes: 0,
                         segments: Segments::default(),
-                        played: Coverage::default(),
+                        played: Played::default(),
                         is_waiting: false,
                         last: now,
                     };

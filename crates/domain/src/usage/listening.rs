@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Coverage, Segments};
+use super::{Played, Segments};
 use crate::timestamp::Timestamp;
 
 /// The minimum audio for a listen, in microseconds: a minute, as in the podcast measurement guidelines of the IAB.
@@ -92,8 +92,10 @@ pub struct Listening {
     pub taken_micros: u64,
     /// The parts of the track that it came from.
     pub segments: Segments,
+    /// The milliseconds that were counted as delivered. Files of a track may differ in length.
+    pub delivered_millis: u64,
     /// The milliseconds of the track that players reported as played. Empty if none reported anything.
-    pub played: Coverage,
+    pub played: Played,
     /// Whether it counts as a listen.
     pub is_listen: bool,
     /// Until when the listener is assumed to be playing.
@@ -144,15 +146,18 @@ impl Listening {
         of_file: Segments,
         now: Timestamp,
     ) -> ListenedSince {
-        let before = self.state_of(sound.track_millis);
+        let before = self.counted();
+        let delivered_before = self.delivered_of(sound.track_millis);
         let size = u128::from(size.max(1));
         let file_micros = u128::from(sound.millis()) * 1000;
         let micros = (file_micros * u128::from(bytes).min(size) + size / 2) / size;
         let micros = u64::try_from(micros).unwrap_or(u64::MAX);
         self.taken_micros = self.taken_micros.saturating_add(micros);
         self.segments |= sound.segments(of_file);
-        let mut since = self.state_of(sound.track_millis).since(before);
-        let delivered = self.delivered_millis(sound.track_millis);
+        let delivered = self.delivered_of(sound.track_millis);
+        let new = delivered.saturating_sub(delivered_before);
+        self.delivered_millis = self.delivered_millis.saturating_add(new);
+        let mut since = self.counted().since(before);
         let enough = LISTEN_MICROS.min(most_of(sound.track_millis));
         let is_enough = enough > 0 && delivered.saturating_mul(1000) >= enough;
         let is_all = sound.is_short_excerpt() && self.takes_all(sound, micros, of_file);
@@ -168,13 +173,13 @@ impl Listening {
     }
 
     /// Adds the milliseconds of a file that its player has played.
-    pub fn play(&mut self, sound: FileSound, of_file: &Coverage) -> ListenedSince {
-        let before = self.state_of(sound.track_millis);
+    pub fn play(&mut self, sound: FileSound, of_file: &Played) -> ListenedSince {
+        let before = self.counted();
         for range in of_file.ranges() {
             let of_track = |millis: u64| sound.start_millis.saturating_add(millis).min(sound.end_millis);
             self.played.add(of_track(range.start)..of_track(range.end));
         }
-        self.state_of(sound.track_millis).since(before)
+        self.counted().since(before)
     }
 
     /// Adds what was delivered of a short excerpt. Returns whether it is all of it by now.
@@ -198,12 +203,12 @@ impl Listening {
     }
 
     /// Milliseconds delivered of a track of this length.
-    pub fn delivered_millis(&self, track_millis: u64) -> u64 {
+    fn delivered_of(&self, track_millis: u64) -> u64 {
         heard(self.taken_micros, self.segments, track_millis)
     }
 
     /// The parts of a track of this length that were heard: played if that is known, and delivered.
-    pub fn parts_heard(segments: Segments, played: &Coverage, track_millis: u64) -> Segments {
+    pub fn parts_heard(segments: Segments, played: &Played, track_millis: u64) -> Segments {
         if played.is_empty() {
             return segments;
         }
@@ -211,11 +216,12 @@ impl Listening {
         segments & parts.fold(Segments::default(), |sum, parts| sum | parts)
     }
 
-    fn state_of(&self, track_millis: u64) -> ListenedSince {
-        let delivered_millis = self.delivered_millis(track_millis);
+    /// What is in the sums. None of it ever becomes less.
+    fn counted(&self) -> ListenedSince {
+        let delivered_millis = self.delivered_millis;
         let (reported_millis, played_millis) = match self.played.is_empty() {
             true => (0, 0),
-            false => (delivered_millis, self.played.total().min(delivered_millis)),
+            false => (delivered_millis, self.played.millis().min(delivered_millis)),
         };
         ListenedSince { delivered_millis, reported_millis, played_millis, is_listen: false }
     }
@@ -239,7 +245,7 @@ mod tests {
             let segments = Segments::of_bytes(range, 1000);
             listening.take(FileSound::whole(track_seconds * 1000), bytes, segments, now());
         }
-        (listening.delivered_millis(track_seconds * 1000), listening.is_listen)
+        (listening.delivered_of(track_seconds * 1000), listening.is_listen)
     }
 
     #[test]
@@ -273,7 +279,7 @@ mod tests {
                 let part = (700 / parts, 700);
                 sum += listening.take(FileSound::whole(120_000), part, all, now()).delivered_millis;
             }
-            assert_eq!((sum, listening.delivered_millis(120_000)), (120_000, 120_000), "in {parts} parts");
+            assert_eq!((sum, listening.delivered_of(120_000)), (120_000, 120_000), "in {parts} parts");
         }
     }
 
@@ -308,7 +314,7 @@ mod tests {
 
     #[test]
     fn what_was_played_counts_where_a_player_reports_it() {
-        let ranges = |ranges: &[std::ops::Range<u64>]| ranges.iter().cloned().collect::<Coverage>();
+        let ranges = |ranges: &[std::ops::Range<u64>]| ranges.iter().cloned().collect::<Played>();
         let (sound, all) = (FileSound::whole(600_000), Segments::of_bytes(&(0..1000), 1000));
         let mut listening = Listening::default();
         let mut sum = listening.take(sound, (500, 1000), Segments::of_bytes(&(0..500), 1000), now());
@@ -325,6 +331,12 @@ mod tests {
         sum.include(listening.play(sound, &ranges(&[0..u64::MAX])));
         assert_eq!((sum.reported_millis, sum.played_millis), (300_000, 300_000));
         sum.include(listening.take(sound, (500, 1000), all, now()));
+        assert_eq!(
+            (sum.delivered_millis, sum.reported_millis, sum.played_millis),
+            (600_000, 600_000, 600_000)
+        );
+        // A longer file took the place of this one, and nothing of it was delivered.
+        sum.include(listening.play(FileSound::whole(3_000_000), &ranges(&[0..3_000_000])));
         assert_eq!(
             (sum.delivered_millis, sum.reported_millis, sum.played_millis),
             (600_000, 600_000, 600_000)
@@ -388,7 +400,7 @@ mod tests {
             let (two, other_sum, other_listens) = fold(&other);
             prop_assert_eq!((one.taken_micros, one.segments), (two.taken_micros, two.segments));
             prop_assert_eq!((sum, listens), (other_sum, other_listens));
-            prop_assert_eq!(sum, one.delivered_millis(seconds * 1000));
+            prop_assert_eq!(sum, one.delivered_of(seconds * 1000));
             prop_assert!(listens <= 1 && sum <= seconds * 1000);
         }
     }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::listeners::Listeners;
 use super::{
-    Coverage, Day, ListenedFile, ListenerKey, ListenerOrigin, UncountedListeners, UsageBatch, UsageCounts,
+    Day, ListenedFile, ListenerKey, ListenerOrigin, Played, UncountedListeners, UsageBatch, UsageCounts,
     UsageEntry, Visitor,
 };
 use crate::OrganizationId;
@@ -88,7 +88,7 @@ impl Meter {
     }
 
     /// Records the milliseconds of a file that a listener's player has played.
-    pub fn play(&self, file: &ListenedFile, played: &Coverage, now: Timestamp) {
+    pub fn play(&self, file: &ListenedFile, played: &Played, now: Timestamp) {
         self.0.listeners.play(file, played, now);
     }
 

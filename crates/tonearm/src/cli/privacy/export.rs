@@ -165,6 +165,7 @@ pub(super) fn of_listener(kept: &KeptListener) -> Value {
             "day": found.day.to_string(),
             "folder": found.folder,
             "seconds": found.taken_micros / 1_000_000,
+            "seconds_played": found.played.millis() / 1000,
             "is_listen": found.is_listen,
             "playing_until": found.playing_until,
             "share_key_id": found.share_key_id,

@@ -241,7 +241,7 @@ async fn a_source_is_replaced_and_the_new_one_is_heard() {
     browser.until(&format!("{AUDIO}.duration > 44")).await;
     // What people saw stays.
     browser.shows("h1", "ebb").await;
-    browser.shows(".replace .notice", "The former one is kept for a day.").await;
+    browser.shows(".replace .notice", "The former one, “ebb.wav”, is kept for a day.").await;
     browser.shows("#player_title ~ .hint", "If empty: flow").await;
     browser.click(".replace .notice [type=submit]").await;
     browser.shows("[data-toast]", "The former file is being put back.").await;
