@@ -40,7 +40,8 @@ impl Division {
     pub(crate) fn of(bytes: u64, concurrency: usize, limits: MediaLimits) -> Self {
         let MediaLimits { mut normal, fallback } = limits;
         let fallback = fallback.unwrap_or_else(|| normal.times(4));
-        let for_resting = bytes / 8;
+        // None rests where there is hardly enough for two that run.
+        let for_resting = if bytes - bytes / 8 < 2 * LEAST { 0 } else { bytes / 8 };
         let for_larger = fallback.memory.min(bytes / 2 - for_resting);
         let rest = bytes - for_larger - for_resting;
         let share = rest / (concurrency as u64).saturating_add(2);

@@ -37,8 +37,8 @@ script-crop-zoom = Zoom
 # Uploads, and how far tracks are.
 
 script-upload-left-out =
-    .one = « { $names } » n’est pas un fichier audio et a été ignoré.
-    .other = { $count } fichiers ne sont pas des fichiers audio et ont été ignorés : { $names }.
+    .one = « { $names } » n’est pas un fichier audio et a été ignoré.
+    .other = { $count } fichiers ne sont pas des fichiers audio et ont été ignorés : { $names }.
 script-upload-interrupted =
     .one = L’envoi de « { $name } » a été interrompu. Ajoutez à nouveau le même fichier pour le reprendre.
     .other = L’envoi de { $count } fichiers a été interrompu. Ajoutez à nouveau les mêmes fichiers pour le reprendre.

@@ -20,7 +20,7 @@ usage-stored = Stockage
 usage-now = À l’écoute maintenant
 usage-listeners-added = Auditeurs par jour, additionnés
 usage-counted = Comment les écoutes sont comptées
-usage-counted-hint = Une écoute est comptée lorsqu’au moins une minute d’une piste, ou une piste plus courte en entier, est livrée à un auditeur en un jour. Un auditeur est une adresse réseau avec un navigateur ou une application ; les robots connus sont exclus. La même personne compte à nouveau un autre jour. Ouvrir une page ou un lien de partage sans lancer la lecture n’est pas une écoute. Le temps d’écoute est ce qui a été joué, là où les lecteurs le signalent (ceux de Tonearm le font : { $played }), et sinon la durée de ce qui a été livré : les lecteurs chargent en avance, il se peut donc que moins ait été entendu.
+usage-counted-hint = Une écoute est comptée lorsqu’au moins une minute d’une piste, ou une piste plus courte en entier, est livrée à un auditeur en un jour. Un auditeur est une adresse réseau avec un navigateur ou une application ; les robots connus sont exclus. La même personne compte à nouveau un autre jour. Ouvrir une page ou un lien de partage sans lancer la lecture n’est pas une écoute. Le temps d’écoute est ce qui a été joué, là où les lecteurs le signalent (ceux de Tonearm le font : { $played }), et sinon la durée de ce qui a été livré : les lecteurs chargent en avance, il se peut donc que moins ait été entendu.
 
 ## Charts
 
